@@ -206,7 +206,7 @@ fn a_second_enter_cuts_in_with_the_queued_message_and_a_bouncing_one_does_not() 
     typed(&mut stage, "Keep it short");
     assert!(said(&stage.press(&[Enter])).is_some());
     let mut stage = queued(stage);
-    stage.screen.view.sent_at = Some(stage.screen.clock.now());
+    stage.screen.view.keys.sent = Some(stage.screen.clock.now());
     assert_eq!(stage.press(&[Enter]), [], "the same press");
     stage.screen.clock = Clock::virtual_from(Ms(stage.screen.clock.now().0 + 300));
     assert!(stage.text().contains("enter: now, stops Bo"), "{}", stage.text());
@@ -227,7 +227,7 @@ fn enter_never_answers_a_request_for_a_permission_or_for_money() {
     let mut stage = queued(stage);
     // the card appears between the presses
     ask(&mut stage, "Write notes.txt", "notes.txt");
-    stage.screen.view.sent_at = None;
+    stage.screen.view.keys.sent = None;
     assert_eq!(stage.press(&[Enter, Enter]), []);
     let mut stage = on_line(Stage::new(80, 24).until(first_turn_ended));
     let set = json!({"do": "limit", "set": {"usd": 0.19}, "key": "k:1", "targets": {}});

@@ -136,7 +136,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             send(screen, &commands, command);
             change = Change::Everything;
         }
-        if screen.view.blank_at.is_some()
+        if screen.view.keys.blank.is_some()
             && let Some(request) = update::blank(screen, screen.clock.now())
         {
             if let Request::Send(command) = request {

@@ -13,6 +13,7 @@ use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::view::availability::unfit_action;
 use crate::ui::view::card;
+use crate::ui::view::confirming::Leaving;
 use crate::ui::view::extension::{self, more_turns, one_more_round, raise, stopped, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::moment::{failed, is_paid};
@@ -83,6 +84,12 @@ pub fn past(screen: &mut Screen) -> Option<Request> {
 pub(super) fn notice(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
     screen.view.notice = Some(words.into());
     None
+}
+
+/// Asks for a second press of an action.
+pub(super) fn ask_again(screen: &mut Screen, action: Action, told: String) -> Option<Request> {
+    screen.view.leaving = Some(Leaving { action, told: told.clone(), since: None });
+    notice(screen, told)
 }
 
 /// Returns the ways on from a finished conversation that is read: nothing is called before one of them is taken.
@@ -204,14 +211,11 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
     match paid {
         Some(id) => {
             let key = screen.keymap.way(Action::Retry, screen.view.steering());
-            screen.view.leaving = Some(Action::Retry);
             let name = screen.transcript.name(&id);
-            notice(
-                screen,
-                format!(
-                    "a retry costs another call to {name}'s model: press {key} again to confirm"
-                ),
-            )
+            let told = format!(
+                "a retry costs another call to {name}'s model: press {key} again to confirm"
+            );
+            ask_again(screen, Action::Retry, told)
         }
         None => retry_now(screen),
     }
@@ -231,8 +235,7 @@ pub fn announce(screen: &mut Screen, action: Action) -> Option<Request> {
         (_, None, _, None) => return notice(screen, "nobody to skip"),
     };
     let key = screen.glyphs.key(&screen.keymap.way(action, Focus::Line)).to_owned();
-    screen.view.leaving = Some(action);
-    notice(screen, format!("{key} again: {what}"))
+    ask_again(screen, action, format!("{key} again: {what}"))
 }
 
 /// Retries the running turn, otherwise the last one. A running reply is stopped first; its text so far stays as a
@@ -296,8 +299,7 @@ pub fn ask_end(screen: &mut Screen) -> Option<Request> {
         return notice(screen, "already finished");
     }
     let key = screen.keymap.way(Action::End, screen.view.steering());
-    screen.view.leaving = Some(Action::End);
-    notice(screen, format!("press {key} again to end the conversation"))
+    ask_again(screen, Action::End, format!("press {key} again to end the conversation"))
 }
 
 /// Ends the conversation, without closing statements.

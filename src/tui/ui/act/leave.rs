@@ -4,6 +4,7 @@
 
 use crate::state::State;
 use crate::text;
+use crate::ui::act::intents;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
@@ -130,31 +131,24 @@ pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
     let raw = !screen.view.reading.raw;
     screen.view.reading.raw = raw;
     screen.view.viewport.forget();
-    let view = &mut screen.view;
-    if raw {
-        view.took_mouse = std::mem::take(&mut screen.modes.mouse);
-    } else {
-        screen.modes.mouse = view.took_mouse;
-    }
     let key = screen.keymap.way(Action::Raw, screen.view.steering());
     screen.view.notice = Some(if raw {
         format!("raw view: select with the mouse, {key} to leave")
     } else {
         "formatted view".into()
     });
-    Some(Request::Mouse(screen.modes.mouse))
+    Some(Request::Mouse(screen.modes.mouse && !raw))
 }
 
 /// Leaves on the second press in a row.
 fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
     let key = screen.keymap.way(by, screen.view.steering());
-    screen.view.leaving = Some(by);
     let saved = match (screen.view.unsaved, screen.view.is_away()) {
         (_, true) => "they go on".to_owned(),
         (true, false) => "not saved".to_owned(),
         (false, false) => format!("saved at #{}", screen.transcript.state().numbers),
     };
-    screen.view.notice = Some(if by == Action::Interrupt {
+    let told = if by == Action::Interrupt {
         let speaker = if screen.view.steers() { screen.transcript.speaker() } else { None };
         let skip = screen.keymap.key(Action::Skip, Focus::Line).map(|key| screen.glyphs.key(key));
         // the notice stays when the next one begins to speak
@@ -164,6 +158,6 @@ fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
     } else {
         let what = if by == Action::Home { "for the start screen" } else { "to quit" };
         format!("press {key} again {what} ({saved})")
-    });
-    None
+    };
+    intents::ask_again(screen, by, told)
 }

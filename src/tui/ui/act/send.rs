@@ -62,7 +62,7 @@ pub fn send_line(screen: &mut Screen, words: &str, delivery: Delivery) -> Option
             screen.view.selected = None;
             screen.view.viewport.follow();
         }
-        screen.view.sent_at = Some(screen.clock.now());
+        screen.view.keys.sent = Some(screen.clock.now());
     }
     sent.map(FollowUp::Ask)
 }

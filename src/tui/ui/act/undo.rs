@@ -22,17 +22,13 @@ const LEAVING_MS: u64 = 2_000;
 pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     let mut changed = false;
     let mut next: Option<u64> = None;
-    if view.leaving.is_some() {
-        let told = view.notice.clone().unwrap_or_default();
-        let (since, told) = view.leaving_since.get_or_insert((now, told));
-        if is_due(*since, LEAVING_MS, now, &mut next) {
-            view.notice.take_if(|notice| notice == told);
+    if let Some(leaving) = &mut view.leaving {
+        let since = *leaving.since.get_or_insert(now);
+        if is_due(since, LEAVING_MS, now, &mut next) {
+            view.notice.take_if(|notice| *notice == leaving.told);
             view.leaving = None;
-            view.leaving_since = None;
             changed = true;
         }
-    } else {
-        view.leaving_since = None;
     }
     if let Some(confirming) = &view.confirming
         && is_due(confirming.since, WAITS_MS, now, &mut next)

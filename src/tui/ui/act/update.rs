@@ -46,13 +46,13 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let is_text = matches!(key.code, KeyCode::Char(_))
         && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     let now = screen.clock.now();
-    if screen.view.helped_at.take().is_some_and(|at| now.since(at) < BOUNCE_MS) && is_text {
+    if screen.view.keys.help.take().is_some_and(|at| now.since(at) < BOUNCE_MS) && is_text {
         // the sign began a sentence
         screen.view.over.page = None;
         screen.open_line();
         write(screen, Focus::Line, &KeyEvent::new(KeyCode::Char('?'), KeyModifiers::NONE));
     }
-    if screen.view.blank_at.take().is_some() && is_text {
+    if screen.view.keys.blank.take().is_some() && is_text {
         // the blank began a sentence
         screen.open_line();
     }
@@ -60,7 +60,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         return follow(screen, then);
     }
     let place = screen.view.place();
-    let last_key = screen.view.pressed_at.replace(screen.clock.now());
+    let last_key = screen.view.keys.last.replace(screen.clock.now());
     let action = screen.keymap.action(place, &spelled);
     if action == Some(Action::Send)
         && let Some(asked) = answer(screen, key.kind, confirming, last_key)
@@ -78,7 +78,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 && key.code == KeyCode::Char(' ')
                 && !screen.view.is_recording() =>
         {
-            screen.view.blank_at = Some(now);
+            screen.view.keys.blank = Some(now);
             None
         }
         Some(Action::Offer | Action::Skip | Action::Retry)
@@ -91,10 +91,9 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             let offered = (action == Action::Offer).then(|| offer(screen));
             let (action, _) = offered.unwrap_or(Some((action, String::new())))?;
             screen.view.notice = None;
-            screen.view.leaving_since = None;
             let signs = action == Action::Help && place == Focus::Line;
-            screen.view.helped_at = (signs && key.code == KeyCode::Char('?')).then_some(now);
-            let leaving = screen.view.leaving.take();
+            screen.view.keys.help = (signs && key.code == KeyCode::Char('?')).then_some(now);
+            let leaving = screen.view.leaving.take().map(|leaving| leaving.action);
             match action {
                 Action::Home if leaving == Some(action) => Some(Request::Home),
                 Action::Quit | Action::Interrupt
@@ -127,7 +126,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
 
 /// Pauses or resumes once no text followed a blank on the empty line. Returns the request for that.
 pub fn blank(screen: &mut Screen, now: Ms) -> Option<Request> {
-    screen.view.blank_at.take_if(|at| now.since(*at) >= BOUNCE_MS)?;
+    screen.view.keys.blank.take_if(|at| now.since(*at) >= BOUNCE_MS)?;
     screen.view.notice = None;
     screen.view.leaving = None;
     act(screen, Action::TogglePause)
@@ -135,7 +134,7 @@ pub fn blank(screen: &mut Screen, now: Ms) -> Option<Request> {
 
 /// Returns the milliseconds until a blank pauses or resumes.
 pub fn wake(screen: &Screen, now: Ms) -> Option<u64> {
-    Some(BOUNCE_MS.saturating_sub(now.since(screen.view.blank_at?)))
+    Some(BOUNCE_MS.saturating_sub(now.since(screen.view.keys.blank?)))
 }
 
 /// Returns the line that the user's own key sends.
@@ -178,7 +177,7 @@ fn answer(
     };
     screen.view.leaving = None;
     screen.view.composer.begin("");
-    screen.view.sent_at = Some(now);
+    screen.view.keys.sent = Some(now);
     // the card stays until the engine has the answer
     screen.view.card.iter_mut().for_each(|shown| shown.since = now);
     if act != ChoiceAct::Do(Action::ReadMissed) {
@@ -235,7 +234,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
             caret::input(&mut composer.area, *key);
             let line = composer.text();
             let short = line.len() <= NUMBER_MAX;
-            screen.view.typed_line = short.then(|| (line, screen.clock.now()));
+            screen.view.keys.line = short.then(|| (line, screen.clock.now()));
             reply::note(screen, was_empty);
             screen.view.hand.typed = Some(screen.clock.now());
             completion::refresh(screen);
@@ -251,7 +250,7 @@ pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.writing = true;
     screen.view.completion = None;
     screen.view.composer.paste(text);
-    screen.view.typed_line = None;
+    screen.view.keys.line = None;
     screen.view.confirming = None;
     screen.view.hand.typed = Some(screen.clock.now());
 }
@@ -322,7 +321,7 @@ impl<T: Into<FollowUp>> Effect for Option<T> {
     }
 }
 
-/// Passes an action to the highest overlay, or to the card; `None` if it has no meaning of its own there.
+/// Passes an action to the highest overlay, or to the card; `None` if it means nothing special there.
 fn cover(screen: &mut Screen, action: Action) -> Option<Option<Request>> {
     let place = screen.view.place();
     let over = &mut screen.view.over;

@@ -29,6 +29,21 @@ pub struct Rest {
     pub is_reopened: bool,
 }
 
+/// Times of the last keys that change the meaning of the next one.
+#[derive(Debug, Default)]
+pub struct KeyTimes {
+    /// Time of the last key.
+    pub last: Option<Ms>,
+    /// Time of the last message.
+    pub sent: Option<Ms>,
+    /// Time at which the sign of the keys page was typed on the empty line.
+    pub help: Option<Ms>,
+    /// Time of a blank on the empty line, until it is certain that no text follows.
+    pub blank: Option<Ms>,
+    /// Short line as it was typed last, and the time of its last key.
+    pub line: Option<(String, Ms)>,
+}
+
 /// Milliseconds from the last key for which the floor waits, by default.
 pub const PATIENCE_MS: u64 = 15_000;
 

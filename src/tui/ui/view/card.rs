@@ -386,7 +386,7 @@ pub fn current(screen: &Screen) -> Option<Card> {
 pub fn typed(screen: &Screen, card: &Card) -> Option<usize> {
     let view = &screen.view;
     let shown = view.card.as_ref().filter(|shown| shown.id == card.id)?;
-    let (line, at) = view.typed_line.as_ref()?;
+    let (line, at) = view.keys.line.as_ref()?;
     if *line != view.composer.text() {
         return None;
     }

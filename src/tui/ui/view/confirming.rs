@@ -1,6 +1,8 @@
-//! The card of the last frame, and a choice of it that waits for the second Enter.
+//! The card of the last frame, a choice of it that waits for the second Enter, and an action that waits for a second
+//! press.
 
 use crate::model::Ms;
+use crate::ui::action::Action;
 
 /// Minimum milliseconds between the two Enters of a choice that asks once more, and without a key before the second.
 const AGAIN_MS: u64 = 400;
@@ -29,6 +31,16 @@ impl Confirming {
         let quiet = last_key.is_none_or(|at| now.since(at) >= QUIET_MS);
         (quiet && now.since(self.since) >= AGAIN_MS).then_some(Confirmed(()))
     }
+}
+
+/// An action that waits for a second press.
+#[derive(Clone, Debug)]
+pub struct Leaving {
+    pub action: Action,
+    /// Notice that asks for the second press.
+    pub told: String,
+    /// Time at which it was first shown; `None` before that.
+    pub since: Option<Ms>,
 }
 
 /// The card of the last frame.

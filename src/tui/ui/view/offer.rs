@@ -64,5 +64,5 @@ pub fn asking(transcript: &Transcript) -> String {
 
 /// Returns whether Enter follows a message so soon that it may be the same press.
 pub fn bounces(screen: &Screen) -> bool {
-    screen.view.sent_at.is_some_and(|at| screen.clock.now().since(at) < BOUNCE_MS)
+    screen.view.keys.sent.is_some_and(|at| screen.clock.now().since(at) < BOUNCE_MS)
 }

@@ -17,10 +17,10 @@ use crate::ui::text::links::ScreenLink;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole, Themes};
-use crate::ui::view::absence::{Absence, Hand, Rest};
+use crate::ui::view::absence::{Absence, Hand, KeyTimes, Rest};
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::{AnsweredTurn, Composer, Vim};
-use crate::ui::view::confirming::{Confirming, ShownCard};
+use crate::ui::view::confirming::{Confirming, Leaving, ShownCard};
 use crate::ui::view::drag::Drag;
 use crate::ui::view::floor::{Status, doing};
 use crate::ui::view::list::List;
@@ -79,24 +79,16 @@ pub struct ViewState {
     pub composer: Composer,
     /// True if the composer has the keyboard focus.
     pub writing: bool,
-    /// Time of the last message.
-    pub sent_at: Option<Ms>,
-    /// Time at which the sign of the keys page was typed on the empty line.
-    pub helped_at: Option<Ms>,
-    /// Time of a blank on the empty line, until it is certain that no text follows.
-    pub blank_at: Option<Ms>,
     /// Turn that the draft answers.
     pub reply: AnsweredTurn,
     /// Raised hand, for which the next turn waits.
     pub hand: Hand,
-    /// Time of the last key.
-    pub pressed_at: Option<Ms>,
+    /// Times of the last keys.
+    pub keys: KeyTimes,
     /// Card of the last frame.
     pub card: Option<ShownCard>,
     /// Choice of it that waits for a second Enter.
     pub confirming: Option<Confirming>,
-    /// Short line as it was typed last, and the time of its last key.
-    pub typed_line: Option<(String, Ms)>,
     /// True if the draft was rejected: the next command replaces it.
     pub refused: bool,
     /// True if the terminal has reported a loss of focus.
@@ -117,8 +109,6 @@ pub struct ViewState {
     pub vim: Option<Vim>,
     /// Completions of the word under the cursor.
     pub completion: Option<Completion>,
-    /// True if the mouse was captured before the raw view.
-    pub took_mouse: bool,
     /// Command that can be undone for a while.
     pub undo: Option<Undo>,
     /// Visible lines of the transcript.
@@ -140,9 +130,7 @@ pub struct ViewState {
     /// True if the notice did not fit into the footer of the last frame.
     pub spills: bool,
     /// Action that waits for a second press.
-    pub leaving: Option<Action>,
-    /// Start of that wait, and its notice.
-    pub leaving_since: Option<(Ms, String)>,
+    pub leaving: Option<Leaving>,
 }
 
 impl ViewState {
