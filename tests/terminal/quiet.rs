@@ -46,6 +46,10 @@ fn paused_ended_and_at_the_start_it_sleeps_without_an_end() {
         let (waits, before) = program.until_asleep();
         assert!(!waits.is_empty(), "nobody tells how it sleeps");
         assert_eq!(program.sleeps(), before, "{args:?}: something woke it");
+        if !keys.is_empty() {
+            program.keys(" ");
+            program.until("RUNNING");
+        }
         program.signal(Signal::TERM);
         program.left().restored();
     };

@@ -136,9 +136,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             send(screen, &commands, command);
             change = Change::Everything;
         }
-        if screen.view.keys.blank.is_some()
-            && let Some(request) = update::blank(screen, screen.clock.now())
-        {
+        if let Some(request) = update::blank(screen, screen.clock.now()) {
             if let Request::Send(command) = request {
                 send(screen, &commands, command);
             }
@@ -175,6 +173,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         let unsaved = save_draft(screen, &mut draft, now, outside.draft);
         let reading = screen.view.is_loading().then_some(PROGRESS_MS);
         let hand = hold::wake(screen, screen.clock.now());
+        let blank = update::wake(screen, screen.clock.now());
         // a poster that opens at once is in the frame that is drawn now
         let poster = rest::wake(screen).filter(|ms| *ms > 0);
         let wake = wake
@@ -182,6 +181,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             .chain(passes)
             .chain(reading)
             .chain(hand)
+            .chain(blank)
             .chain(poster)
             .chain(unsaved)
             .min();
