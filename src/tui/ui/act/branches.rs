@@ -24,10 +24,7 @@ pub fn fork(screen: &mut Screen, rest: &str) -> Option<Request> {
     }
     match leaf(screen, rest) {
         Ok(leaf) => Some(Request::Fork(leaf)),
-        Err(why) => {
-            screen.view.notice = Some(format!("{why}; use /fork [N] [seed=N]"));
-            None
-        }
+        Err(why) => intents::notice(screen, format!("{why}; use /fork [N] [seed=N]")),
     }
 }
 

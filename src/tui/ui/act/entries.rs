@@ -169,18 +169,15 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
     match entry.action {
         EntryAction::Action(row) => Some(FollowUp::Act(row.action)),
         EntryAction::Export(format) => Some(Request::Export(format).into()),
-        EntryAction::Command(row) if unfit(&screen.transcript, row.name).is_some() => {
-            let why = unfit(&screen.transcript, row.name).unwrap_or_default();
-            screen.view.notice = Some(format!("{}: {why}", spelled(row)));
-            None
+        EntryAction::Command(row) if let Some(why) = unfit(&screen.transcript, row.name) => {
+            intents::notice(screen, format!("{}: {why}", spelled(row)))
         }
         EntryAction::Command(row) if row.needs.is_empty() && row.takes.is_empty() => {
             send::command(screen, &spelled(row), Delivery::Queue).map(FollowUp::Ask)
         }
         EntryAction::Command(row) => {
             begin(screen, &format!("{} ", spelled(row)));
-            screen.view.notice = Some(usage(row));
-            None
+            intents::notice(screen, usage(row))
         }
         EntryAction::Send(command) => intents::ask(screen, command).map(FollowUp::Ask),
         EntryAction::Begin(words) => {

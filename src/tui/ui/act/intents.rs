@@ -81,7 +81,7 @@ pub fn past(screen: &mut Screen) -> Option<Request> {
     notice(screen, format!("this is a recording. {key} starts a branch from here"))
 }
 
-pub(super) fn notice(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
+pub(super) fn notice<T>(screen: &mut Screen, words: impl Into<String>) -> Option<T> {
     screen.view.notice = Some(words.into());
     None
 }
@@ -186,7 +186,7 @@ pub fn selected(screen: &mut Screen) -> Option<SeatId> {
     if seat.is_none() {
         let place = if screen.view.steers() { Focus::Line } else { Focus::Read };
         let key = screen.keymap.way(Action::SelectNext, place);
-        notice(screen, format!("Select a participant first ({key})"));
+        return notice(screen, format!("Select a participant first ({key})"));
     }
     seat
 }
@@ -352,9 +352,6 @@ pub fn undo(screen: &mut Screen) -> Option<Request> {
             appearance::take_back(screen, before);
             None
         }
-        None => {
-            screen.view.notice = Some("nothing to undo".into());
-            None
-        }
+        None => notice(screen, "nothing to undo"),
     }
 }

@@ -1,27 +1,27 @@
 //! Jumps by round, by phase and by speaker.
 
-use crate::model::{SeatId, ThreadId};
+use crate::model::ThreadId;
 use crate::ui::act::navigate;
 use crate::ui::action::Direction;
 use crate::ui::screen::Screen;
-use crate::ui::view::transcript::{RowView, Transcript};
+use crate::ui::view::transcript::RowView;
 
 /// Moves to the next turn of the selected participant, otherwise of the speaker of the current message.
 pub(in crate::ui) fn speaker(screen: &mut Screen, way: Direction) {
     let at = screen.reading();
     let transcript = &screen.transcript;
     let selected = screen.view.selected.and_then(|place| transcript.state().seats.get(place));
-    let read = || (0..=at).rev().find_map(|at| seat(transcript, at));
-    let Some(who) = selected.map(|seat| seat.spec.id.clone()).or_else(read) else {
+    let read = || (0..=at).rev().find_map(|at| transcript.speaker_of(at));
+    let Some(who) = selected.map(|seat| &seat.spec.id).or_else(read) else {
         screen.view.notice = Some("no turns yet".into());
         return;
     };
-    let by = |row: &usize| seat(transcript, *row).as_ref() == Some(&who);
+    let by = |row: &usize| transcript.speaker_of(*row) == Some(who);
     let to = match way {
         Direction::Up => (0..at).rev().find(by),
         Direction::Down => (at + 1..transcript.len()).find(by),
     };
-    let name = transcript.name(&who);
+    let name = transcript.name(who);
     let end = if way == Direction::Up { "earlier" } else { "later" };
     go(screen, to, None, || format!("{name} has no {end} turn"));
 }
@@ -106,14 +106,5 @@ fn go(screen: &mut Screen, to: Option<usize>, told: Option<String>, none: impl F
             screen.view.notice = told;
         }
         None => screen.view.notice = Some(none()),
-    }
-}
-
-/// Returns the speaker of a row.
-fn seat(transcript: &Transcript, at: usize) -> Option<SeatId> {
-    match transcript.shown(at)? {
-        RowView::Words(entry, _) => entry.seat().cloned(),
-        RowView::Speaking(turn) => Some(turn.seat.clone()),
-        RowView::Aside(..) => None,
     }
 }

@@ -78,8 +78,7 @@ pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
         screen.view.composer.clear();
         screen.view.withdrawn = None;
         let key = screen.keymap.way(Action::RestoreDraft, Focus::Write);
-        screen.view.notice = Some(format!("draft cleared: {key} restores it"));
-        return None;
+        return intents::notice(screen, format!("draft cleared: {key} restores it"));
     }
     leave(screen, Action::Interrupt)
 }
@@ -108,10 +107,7 @@ pub(in crate::ui) fn detach(screen: &mut Screen) -> Option<Request> {
     };
     match fault {
         None => Some(Request::Detach),
-        Some(fault) => {
-            screen.view.notice = Some(format!("cannot detach: {fault}"));
-            None
-        }
+        Some(fault) => intents::notice(screen, format!("cannot detach: {fault}")),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::export::figures;
 use crate::model::{Seq, ThreadId};
 use crate::state::Entry;
 use crate::text;
+use crate::ui::act::intents::notice;
 use crate::ui::act::lists::{self, Extract};
 use crate::ui::action::{Action, Direction};
 use crate::ui::keymap::Focus;
@@ -143,8 +144,7 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage
     // above the first message there are only notes: use the next one
     let behind = from + 1..transcript.rows().len();
     let Some((at, entry)) = (0..=from).rev().chain(behind).find_map(words) else {
-        screen.view.notice = Some("no turns yet".into());
-        return None;
+        return notice(screen, "no turns yet");
     };
     let name = match (entry.number, entry.seat()) {
         (Some(number), Some(seat)) => format!("turn {number} ({})", transcript.name(seat)),
@@ -176,9 +176,8 @@ fn whole_read(screen: &mut Screen) -> Option<SelectedMessage> {
     if speech_read(screen).is_some() {
         let place = if screen.view.steers() { Focus::Marked } else { Focus::Read };
         let up = screen.keymap.way(Action::MessageUp, place);
-        screen.view.notice =
-            Some(format!("this turn is still in progress; {up} selects the previous one"));
-        return None;
+        let told = format!("this turn is still in progress; {up} selects the previous one");
+        return notice(screen, told);
     }
     message_read(screen)
 }
@@ -208,8 +207,7 @@ pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
             Extract::Links => "links",
             Extract::Code => "code blocks",
         };
-        screen.view.notice = Some(format!("{} has no {none}", message.name));
-        return None;
+        return notice(screen, format!("{} has no {none}", message.name));
     };
     match (&list.all[..], what) {
         ([ListEntry { action: EntryAction::Copy(words, what), .. }], Extract::Code) => {
@@ -234,15 +232,6 @@ pub fn zoom(screen: &mut Screen) {
     screen.view.over.page = page;
 }
 
-/// Scrolls the current message to the middle.
-pub fn centre(screen: &mut Screen) {
-    let Some(message) = message_read(screen) else { return };
-    screen.read(|t, transcript, look| {
-        t.go(transcript, look, message.at);
-        t.up(transcript, look, t.page() / 2);
-    });
-}
-
 /// Shows the prompt of the current message.
 pub fn prompt(screen: &mut Screen) {
     let at = screen.reading();
@@ -259,12 +248,8 @@ pub fn prompt(screen: &mut Screen) {
 pub fn filter(screen: &mut Screen) {
     let by = |screen: &mut Screen| {
         let at = screen.reading();
-        let transcript = &screen.transcript;
-        (0..=at).rev().find_map(|at| match transcript.shown(at)? {
-            RowView::Words(entry, _) => entry.seat().map(|s| transcript.seat_place(s)),
-            RowView::Speaking(turn) => Some(transcript.seat_place(&turn.seat)),
-            RowView::Aside(..) => None,
-        })
+        let by = (0..=at).rev().find_map(|at| screen.transcript.speaker_of(at));
+        by.map(|seat| screen.transcript.seat_place(seat))
     };
     let place = match screen.view.reading.only {
         Some(_) => None,

@@ -162,8 +162,7 @@ fn answer(
         && let Some(why) =
             asks_leave(screen.transcript.state()).and_then(|asks| card::unseen(screen, &asks.tool))
     {
-        screen.view.notice = Some(why);
-        return Some(None);
+        return Some(intents::notice(screen, why));
     }
     let again = confirming.filter(|c| c.card == card.id && c.at == at);
     let again = again.filter(|c| now.since(c.since) < WAITS_MS);

@@ -26,7 +26,7 @@ use crate::ui::linear::card::TextCard;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::linear::steps::OpenSteps;
 use crate::ui::view::card::{CardAnswer, answer, more_choice};
-use crate::ui::view::extension::{more, raise};
+use crate::ui::view::extension::{more, raise, way_on};
 use crate::ui::view::floor::{Status, near, used};
 use crate::ui::view::moment::may_be_paid;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
@@ -306,7 +306,8 @@ impl Linear {
     fn choose(&mut self, entry: MenuEntry, now: Ms) -> (String, AfterLine) {
         match entry {
             MenuEntry::Line(_, "/more") if may_be_paid(self.transcript.state()) => {
-                let more = more_choice(self.transcript.state());
+                let state = self.transcript.state();
+                let more = more_choice(state, way_on(state));
                 self.confirm(&more.again, AfterAgain::More)
             }
             MenuEntry::Line(_, line) => self.words(line, now),

@@ -10,7 +10,7 @@ use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::away;
 use crate::ui::view::confirming::Confirmed;
-use crate::ui::view::extension::{more, more_turns, one_more_round, round, way_on};
+use crate::ui::view::extension::{more, more_turns, one_more_round, round};
 use crate::ui::view::failures::failed_times;
 use crate::ui::view::floor::{Status, failures};
 use crate::ui::view::moment::{failed, is_paid, may_be_paid, why};
@@ -123,14 +123,6 @@ impl CardChoice {
     /// Returns the effect; `None` if it has to be confirmed first.
     pub fn act(self, confirmed: Option<Confirmed>) -> Option<ChoiceAct> {
         (self.price == ChoicePrice::Free || confirmed.is_some()).then_some(self.act)
-    }
-
-    /// Returns the action; `None` for a vote.
-    pub fn action(&self) -> Option<Action> {
-        match self.act {
-            ChoiceAct::Do(action) => Some(action),
-            ChoiceAct::Vote(_) => None,
-        }
     }
 
     /// Returns the words on the card.
@@ -347,9 +339,9 @@ fn vote(screen: &Screen) -> Option<Card> {
 }
 
 /// Returns the choice that goes on after a limit or the end.
-pub fn more_choice(state: &State) -> CardChoice {
-    CardChoice::new(Action::MoreRound, way_on(state))
-        .at(ChoicePrice::of_turns(state, more_turns(state)))
+pub fn more_choice(state: &State, words: String) -> CardChoice {
+    let price = ChoicePrice::of_turns(state, more_turns(state));
+    CardChoice::new(Action::MoreRound, words).at(price)
 }
 
 /// Returns the choice that an ended conversation offers if going on costs money; the empty line offers it otherwise.
@@ -360,18 +352,13 @@ fn going_on(screen: &Screen) -> Option<Card> {
         Status::Done | Status::Error => !view.unsaved,
         _ => false,
     };
-    if !over
-        || view.is_recording()
-        || view.is_read_only()
-        || !view.over.poster && !may_be_paid(state)
-    {
+    let poster = view.over.poster;
+    if !over || view.is_recording() || view.is_read_only() || !poster && !may_be_paid(state) {
         return None;
     }
-    let more = CardChoice::new(Action::MoreRound, asking(&screen.transcript))
-        .at(ChoicePrice::of_turns(state, more_turns(state)));
     let id = format!("end {}", state.utterances);
-    let mut choices = vec![more];
-    if view.over.poster {
+    let mut choices = vec![more_choice(state, asking(&screen.transcript))];
+    if poster {
         choices.push(CardChoice::new(Action::Picture, "picture"));
     }
     Some(Card { choices, ..Card::new(id, String::new(), ThemeRole::Notice, "") })

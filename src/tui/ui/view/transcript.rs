@@ -9,7 +9,7 @@ use crate::export::{Hearer, Narrated, Narrator, end};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
-use crate::state::{Entry, Live, PendingCommand, RunState, State, Turn, Who};
+use crate::state::{Entry, Live, PendingCommand, RunState, State, Turn};
 use crate::text;
 use crate::ui::view::failures::FailedRows;
 use crate::ui::view::receipts::CommandOutcomes;
@@ -296,6 +296,15 @@ impl Transcript {
         }
     }
 
+    /// Returns the speaker of the turn in a row.
+    pub fn speaker_of(&self, at: usize) -> Option<&SeatId> {
+        match self.shown(at)? {
+            RowView::Words(entry, _) => entry.seat(),
+            RowView::Speaking(turn) => Some(&turn.seat),
+            RowView::Aside(..) => None,
+        }
+    }
+
     /// Returns the row index of a turn by number.
     pub fn utterance(&self, number: u32) -> Option<usize> {
         let entry = self.state().entries.iter().position(|e| e.number == Some(number))?;
@@ -380,11 +389,6 @@ impl Transcript {
     /// Returns the reasoning of an ended turn.
     pub fn thought(&self, turn: TurnId) -> Option<&str> {
         self.turn_log.spent(turn)?.think.as_deref()
-    }
-
-    /// Returns `true` if an entry was written by the operator.
-    pub fn is_operators(entry: &Entry) -> bool {
-        entry.who == Who::Operator
     }
 }
 
