@@ -30,10 +30,3 @@ pub fn take_unless_whole(screen: &mut Screen) -> bool {
     refresh(screen);
     true
 }
-
-/// Offers completions, unless some are offered already.
-pub fn refresh_if_none(screen: &mut Screen) {
-    if screen.view.completion.is_none() {
-        refresh(screen);
-    }
-}

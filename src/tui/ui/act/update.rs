@@ -474,7 +474,9 @@ fn later(screen: &mut Screen) {
 }
 
 fn complete(screen: &mut Screen) {
-    completion::refresh_if_none(screen);
+    if screen.view.completion.is_none() {
+        completion::refresh(screen);
+    }
     if let Some(offer) = screen.view.completion.take() {
         offer.take(&mut screen.view.composer.area);
         completion::refresh(screen);

@@ -70,10 +70,4 @@ impl Overlays {
             _ => {}
         }
     }
-
-    /// Drops all layouts, which have the colours of the theme.
-    pub fn forget(&mut self) {
-        self.analysis.iter_mut().for_each(AnalysisPane::forget);
-        self.page.iter_mut().for_each(|page| page.laid = None);
-    }
 }

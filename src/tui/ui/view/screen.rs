@@ -18,6 +18,7 @@ use crate::ui::text::wrap::clip;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole, Themes};
 use crate::ui::view::absence::{Absence, Hand, KeyTimes, Rest};
+use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::{AnsweredTurn, Composer, Vim};
 use crate::ui::view::confirming::{Confirming, Leaving, ShownCard};
@@ -453,6 +454,7 @@ impl Screen {
     pub fn set_theme(&mut self, theme: Theme) {
         self.theme = theme;
         self.view.viewport.forget();
-        self.view.over.forget();
+        self.view.over.analysis.iter_mut().for_each(AnalysisPane::forget);
+        self.view.over.page.iter_mut().for_each(|page| page.laid = None);
     }
 }
