@@ -106,7 +106,7 @@ fn refusals() -> Vec<Fault> {
                 says("429 Too Many", message("Limit reached. Please try again in 1.15s.")),
             )
         },
-        fault("403, a page", NoProtocol, answer("403 Forbidden", "", PAGE)),
+        fault("403, a page", Credentials, answer("403 Forbidden", "", PAGE)),
         fault("429, a word", Rate, answer("429 Too Many", "Retry-After: soon\r\n", "{}")),
         fault("429, below zero", Rate, answer("429 Too Many", "Retry-After: -3\r\n", "{}")),
         Fault {

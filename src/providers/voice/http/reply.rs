@@ -1,6 +1,7 @@
 //! The reply in an answer: the whole text, a path in JSON, or pieces of a stream. Incremental, without I/O.
 
 use crate::model::{Channel, ErrorClass, HttpSpec, ReplyAt, Text};
+use crate::voice::remote::cure::has_error;
 use crate::voice::remote::failure::{ServerFault, of_error};
 use crate::voice::remote::frames::{Frames, Framing, TooLong};
 use crate::voice::{Done, Pieces};
@@ -171,7 +172,7 @@ impl ServiceAnswer {
         };
         self.note(&value);
         let texts: Vec<String> = find(&value, &path).into_iter().filter_map(text_of).collect();
-        if texts.is_empty() && !value["error"].is_null() {
+        if texts.is_empty() && has_error(&value) {
             return Err(of_error(None, &value));
         }
         self.say(&texts.concat(), out)
@@ -203,7 +204,7 @@ impl ServiceAnswer {
 
     fn unlike(&self, expected: &str, text: &str) -> ServerFault {
         if let Ok(value @ Value::Object(_)) = serde_json::from_str::<Value>(text)
-            && !value["error"].is_null()
+            && has_error(&value)
         {
             return of_error(None, &value);
         }
@@ -226,7 +227,7 @@ pub(super) fn session(body: &[u8], path: &str) -> Result<String, ServerFault> {
 }
 
 fn missing(value: &Value, path: &str, key: &str) -> ServerFault {
-    if !value["error"].is_null() {
+    if has_error(value) {
         return of_error(None, value);
     }
     let has = match value {

@@ -186,7 +186,7 @@ fn of_field(field: Field, words: &Words, sent: &Sent, structured: bool) -> Optio
 }
 
 /// Returns whether a body reports an error; some servers always have the field.
-pub(super) fn has_error(body: &Value) -> bool {
+pub(in crate::voice) fn has_error(body: &Value) -> bool {
     let nothing = [Value::Null, json!({}), json!(""), json!(false)];
     !nothing.contains(&body["error"]) || body["object"] == "error"
 }

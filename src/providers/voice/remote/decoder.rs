@@ -226,7 +226,7 @@ impl Decoder {
             return ServerFault::new(ErrorClass::Broken, "stopped in the middle of the reply");
         }
         let value = serde_json::from_str(stray).unwrap_or_else(|_| words_of(stray).into());
-        let words = message_of(&value).filter(|words| !words.contains(char::REPLACEMENT_CHARACTER));
+        let words = message_of(&value);
         let fault = of_error(None, &value);
         match words {
             Some(_) if value.is_object() && fault.class != ErrorClass::Failed => fault,
@@ -399,6 +399,7 @@ mod tests {
             (frame(r#","error":{}"#), Ok("a b")),
             (frame(r#","error":"","code":0"#), Ok("a b")),
             (frame(r#","error":false"#), Ok("a b")),
+            (frame(r#","choices":[{"delta":{"content":"a b"},"finish_reason":"stop","error":{}}]"#), Ok("a b")),
             (frame(r#","error":{"code":500}"#), Err(ErrorClass::Failed)),
             // errors without such a field
             (

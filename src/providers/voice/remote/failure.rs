@@ -18,8 +18,12 @@ use serde_json::Value;
 
 /// HTTP status of an answer to a key without the right, and of proxies that keep clients out.
 const FORBIDDEN: u16 = 403;
-/// Words before a delay in messages.
-const TRY_AGAIN: &str = "try again in ";
+/// Statuses with one meaning, whatever words a proxy puts in the body.
+const CLEAR: [u16; 4] = [401, 402, FORBIDDEN, 429];
+/// Words before a delay in messages, in lower case.
+const TRY_AGAIN: [&str; 4] = ["try again in ", "try again after ", "retry after ", "retry in "];
+/// Maximum number of words of a delay.
+const DELAY_WORDS: usize = 4;
 /// Maximum characters quoted from a server message.
 const QUOTE_MAX: usize = 200;
 /// Minimum number of characters shared with the request at which a server message counts as an echo.
@@ -56,6 +60,8 @@ impl ServerFault {
         let host = net::host(&to.base_url)
             .map_or_else(|_| format!("of `{}`", to.name), |host| format!("at {host}"));
         let is_lost = self.has_nothing_here();
+        // only markup is quoted at this class: a proxy may know no keys of models
+        let is_proxy = self.class == ErrorClass::Credentials && self.quote.is_some();
         let quote = self.quote_to(to, sent);
         let what = self.what;
         let next = match self.class {
@@ -69,8 +75,9 @@ impl ServerFault {
         let ends = if version.is_empty() { "" } else { ", which usually ends with " };
         let base = format!("check base_url of provider `{}`{ends}{version}", to.name);
         // a list of models is asked for without a model
-        let asked = if model.is_empty() { String::new() } else { format!("{next}; or ") };
-        let next = if is_lost { asked + &base } else { next };
+        let is_bare = model.is_empty() && is_lost;
+        let asked = if is_bare { String::new() } else { format!("{next}; or ") };
+        let next = if is_lost || is_proxy { asked + &base } else { next };
         let text = format!("the server {host} {what}{quote}; {next}").into();
         let ServerFault { class, retry_after_ms, usage, .. } = self;
         CallFailure { class, text, retry_after_ms, usage }
@@ -172,7 +179,9 @@ fn quoted(words: &str, key: Option<&Secret>, sent: &[&str]) -> String {
         Some(_) | None => words.into_owned(),
     };
     let short: String = words.chars().take(QUOTE_MAX).collect();
-    if short.trim().is_empty() || repeats(&short, sent) {
+    // bytes that are no text, such as those of a compressed body
+    let is_text = !short.contains(char::REPLACEMENT_CHARACTER);
+    if short.trim().is_empty() || !is_text || repeats(&short, sent) {
         return String::new();
     }
     let dots = if short.len() < words.len() { "..." } else { "" };
@@ -240,30 +249,49 @@ pub(in crate::voice) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFau
 
 /// Returns the fault of an answer with an unsuccessful status.
 pub(super) fn of_status(status: u16, body: &str) -> ServerFault {
-    match serde_json::from_str::<Value>(body.trim()) {
-        Ok(value) => of_error(Some(status), &value),
-        // a proxy in front of the server knows no keys of models
-        Err(_) if status == FORBIDDEN && is_page(body) => {
-            let what = format!("answered with a web page (HTTP {status})");
-            ServerFault::new(ErrorClass::NoProtocol, what).quoting(&words_of(body))
-        }
-        Err(_) => of_words(status, [""; 3], words_of(body)),
+    if let Ok(value) = serde_json::from_str::<Value>(body.trim()) {
+        return of_error(Some(status), &value);
     }
+    let words = words_of(body);
+    let is_clear = CLEAR.contains(&status);
+    let fault = of_words(status, [""; 3], if is_clear { String::new() } else { words.clone() });
+    if status == FORBIDDEN && body.trim_start().starts_with('<') {
+        let what = format!("refused the request (HTTP {status})");
+        return ServerFault { what, ..fault }.quoting(&words);
+    }
+    let retry_after_ms = if fault.class.asks_to_wait() { stated_delay_ms(&words) } else { None };
+    let quote = fault.quote.is_some().then_some(words);
+    ServerFault { quote, retry_after_ms, ..fault }
 }
 
-fn is_page(text: &str) -> bool {
-    text.trim_start().starts_with('<')
-}
-
-/// Returns the words of a body that is not JSON: those of a web page are its title, or else its text.
+/// Returns the words of a body that is not JSON: of markup its message or title, or else its text.
 pub(super) fn words_of(body: &str) -> String {
-    if !is_page(body) {
-        return body.trim().to_owned();
+    let body = body.trim();
+    if !body.starts_with('<') {
+        return body.to_owned();
     }
-    let title = body.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
-    let words = title.map_or(body, |(title, _)| title);
-    let texts = words.split('<').map(|part| part.rsplit('>').next().unwrap_or_default().trim());
-    texts.collect::<Vec<_>>().join(" ").trim().to_owned()
+    if let Some((_, words, _)) = element(body, "message").or_else(|| element(body, "title")) {
+        return words.trim().to_owned();
+    }
+    let mut text = body.to_owned();
+    for name in ["style", "script"] {
+        while let Some((before, _, after)) = element(&text, name) {
+            text = format!("{before} {after}");
+        }
+    }
+    let texts = text.split('<').map(|part| part.rsplit('>').next().unwrap_or_default().trim());
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the text before the first element of a name in lower case, in the element and behind it.
+fn element<'t>(text: &'t str, name: &str) -> Option<(&'t str, &'t str, &'t str)> {
+    let lower = text.to_ascii_lowercase();
+    let (start, end) = (format!("<{name}"), format!("</{name}>"));
+    let is_start = |at: &usize| lower[at + start.len()..].starts_with(['>', ' ']);
+    let from = lower.match_indices(&start).map(|(at, _)| at).find(is_start)?;
+    let inner = from + lower[from..].find('>')? + 1;
+    let to = inner + lower[inner..].find(&end)?;
+    Some((&text[..from], &text[inner..to], &text[to + end.len()..]))
 }
 
 /// Returns the fault of a server error, from the body or from the middle of a stream.
@@ -291,13 +319,13 @@ fn delay_ms(text: &str) -> Option<u64> {
     u64::try_from(text.parse::<SignedDuration>().ok()?.as_millis()).ok()
 }
 
-/// Parses a delay in words, as in `try again in 6m0.5s`, into milliseconds.
+/// Parses a delay in words, as in `try again in 6m0.5s` or `retry after 2 minutes 5 seconds`, into milliseconds.
 fn stated_delay_ms(words: &str) -> Option<u64> {
-    let (_, rest) = words.split_once(TRY_AGAIN)?;
-    let mut parts = rest.split_whitespace().map(|part| part.trim_end_matches(['.', ',']));
-    let first = parts.next()?;
-    let both = format!("{first} {}", parts.next().unwrap_or_default());
-    delay_ms(first).or_else(|| delay_ms(&both))
+    let lower = words.to_lowercase();
+    let (_, rest) = TRY_AGAIN.iter().find_map(|phrase| lower.split_once(phrase))?;
+    let parts = rest.split_whitespace().map(|part| part.trim_end_matches(['.', ',']));
+    let parts: Vec<&str> = parts.take(DELAY_WORDS).collect();
+    (1..=parts.len()).rev().find_map(|count| delay_ms(&parts[..count].join(" ")))
 }
 
 /// Converts seconds to milliseconds, saturating; `None` if they are negative or NaN.
@@ -342,150 +370,4 @@ pub(super) fn retry_after_ms(header: &str, now: Wall) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_to_wait_is_read_in_all_its_forms() {
-        let now = Wall(1_767_225_600_000);
-        let check = |header: &str, ms: Option<u64>| {
-            assert_eq!(retry_after_ms(header, now), ms, "{header}");
-        };
-        check("7", Some(7_000));
-        check(" 0.25 ", Some(250));
-        check("Thu, 01 Jan 2026 00:00:30 GMT", Some(30_000));
-        check("Wed, 31 Dec 2025 23:59:59 GMT", Some(0));
-        check("1e300", Some(u64::MAX));
-        check("NaN", None);
-        check("-1", None);
-        check("soon", None);
-        check("", None);
-    }
-
-    #[test]
-    fn a_server_without_an_address_is_a_sentence() {
-        let to = Endpoint::new("far", Wire::OpenAi, "http://far.test/v1");
-        let said = of_net(&NetError::Dns, ReplyStart::Nothing).describe(&to, "m", &[]).text;
-        let start = "the server at far.test was not found: its host name has no address; ";
-        assert!(said.starts_with(start), "{said}");
-    }
-
-    #[test]
-    fn google_asks_in_its_error_to_be_left_alone() {
-        let check = |delay: &str, ms: Option<u64>| {
-            let error = serde_json::json!([{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED",
-                "message": "You exceeded your current quota", "details": [
-                    {"@type": "type.googleapis.com/google.rpc.QuotaFailure"},
-                    {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]}}]);
-            let fault = of_status(429, &error.to_string());
-            assert_eq!((fault.class, fault.retry_after_ms), (ErrorClass::Rate, ms), "{delay}");
-        };
-        check("34s", Some(34_000));
-        check("34.074824224s", Some(34_074));
-        check("-1s", None);
-        check("soon", None);
-    }
-
-    #[test]
-    fn a_time_to_wait_in_words_is_read_in_the_units_of_all_vendors() {
-        for (words, ms) in [
-            ("Limit 6000, Used 5915. Please try again in 1.15s. Visit x", Some(1_150)),
-            ("please try again in 6m0.5s.", Some(360_500)),
-            ("Try again later; try again in 120ms", Some(120)),
-            ("try again in 20 seconds.", Some(20_000)),
-            ("try again in a while", None),
-            ("try again in ", None),
-        ] {
-            let error =
-                serde_json::json!({"error": {"message": words, "code": "rate_limit_exceeded"}});
-            assert_eq!(of_status(429, &error.to_string()).retry_after_ms, ms, "{words}");
-        }
-    }
-
-    #[test]
-    fn a_page_of_a_proxy_is_its_title_and_says_nothing_about_keys() {
-        let page = "<!DOCTYPE html>\n<html><head><title> Attention\nRequired! </title></head><body>blocked</body>";
-        for (status, body, class, quote) in [
-            (403, page, ErrorClass::NoProtocol, "Attention\nRequired!"),
-            (502, page, ErrorClass::Failed, "Attention\nRequired!"),
-            (524, "error code: 524\n", ErrorClass::Failed, "error code: 524"),
-            (502, "<html><body><b>No</b> gateway</body></html>", ErrorClass::Failed, "No gateway"),
-        ] {
-            let fault = of_status(status, body);
-            assert_eq!((fault.class, fault.quote.as_deref()), (class, Some(quote)), "{body}");
-        }
-        assert_eq!(of_status(403, "forbidden").class, ErrorClass::Credentials);
-        assert_eq!(of_status(401, page).class, ErrorClass::Credentials);
-    }
-
-    #[test]
-    fn a_status_in_an_error_counts_in_each_of_its_spellings() {
-        for (error, class) in [
-            (r#"{"code":"429","message":"slow"}"#, ErrorClass::Rate),
-            (r#"{"code":429,"message":"slow"}"#, ErrorClass::Rate),
-            (r#"{"status_code":503,"message":"down"}"#, ErrorClass::Overload),
-            (r#"{"code":"12","message":"odd"}"#, ErrorClass::Failed),
-            (r#""slow","code":429"#, ErrorClass::Rate),
-        ] {
-            let value = serde_json::from_str(&format!(r#"{{"error":{error}}}"#)).unwrap();
-            assert_eq!(of_error(None, &value).class, class, "{error}");
-        }
-    }
-
-    #[test]
-    fn rejected_field_is_named_without_its_content() {
-        let detail = r#"{"detail":[{"loc":["body","stop",0],"msg":"too long","input":"private"}]}"#;
-        for body in [detail.to_owned(), format!(r#"{{"object":"error","message":{detail}}}"#)] {
-            assert_eq!(of_status(422, &body).quote.as_deref(), Some("stop: too long"));
-        }
-    }
-
-    #[test]
-    fn error_text_refines_the_http_status() {
-        let check = |status: u16, body: &str, class: ErrorClass| {
-            assert_eq!(of_status(status, body).class, class, "{body}");
-        };
-        check(
-            404,
-            r#"{"error":"model \"x\" not found, try pulling it first"}"#,
-            ErrorClass::UnknownModel,
-        );
-        check(
-            400,
-            r#"{"error":{"message":"x is not a valid model ID"}}"#,
-            ErrorClass::UnknownModel,
-        );
-        check(
-            400,
-            r#"{"error":{"message":"Unknown parameter for this model"}}"#,
-            ErrorClass::BadRequest,
-        );
-        check(400, r#"{"error":{"type":"exceed_context_size_error"}}"#, ErrorClass::Context);
-        check(
-            429,
-            r#"[{"error":{"message":"You exceeded your current quota"}}]"#,
-            ErrorClass::Rate,
-        );
-        check(422, r#"{"detail":[{"loc":["body"],"input":"private"}]}"#, ErrorClass::BadRequest);
-        check(
-            400,
-            r#"{"type":"invalid_model","message":"Invalid model: x"}"#,
-            ErrorClass::UnknownModel,
-        );
-        check(403, r#"{"error":"Your team doesn't have any credits yet."}"#, ErrorClass::Credit);
-        check(400, r#"{"error":"This model's maximum prompt length is 9"}"#, ErrorClass::Context);
-        check(503, r#"{"error":{"message":"Loading model"}}"#, ErrorClass::Overload);
-    }
-
-    #[test]
-    fn a_server_is_quoted_in_short_unless_it_repeats_the_request() {
-        let told = |words: &str| quoted(words, None, &["the quick brown fox jumps"]);
-        assert_eq!(told("out of\nmemory"), " (out of memory)");
-        assert_eq!(told(&"x".repeat(QUOTE_MAX + 1)), format!(" ({}...)", "x".repeat(QUOTE_MAX)));
-        assert_eq!(told("what is: the quick brown fox?"), " (what is: the quick brown fox?)");
-        assert_eq!(told("what is: the quick brown fox jumps?"), "");
-        assert_eq!(told("what is: the quick brown fo x?"), " (what is: the quick brown fo x?)");
-        let key = Secret::new("abc".into());
-        assert_eq!(quoted("wrong key abc", Some(&key), &[]), " (wrong key ***)");
-    }
-}
+mod tests;

@@ -15,7 +15,7 @@
 mod adaptation;
 mod address;
 mod content;
-mod cure;
+pub(super) mod cure;
 mod decoder;
 mod ends;
 pub(super) mod failure;

@@ -136,21 +136,21 @@ pub(super) fn completed(schema: &Value) -> Value {
         whole.entry(key).or_insert_with(|| value.clone());
     }
     whole.shift_remove("$ref");
-    let mut properties = whole.get("properties").and_then(Value::as_object).cloned();
-    for key in ALTERNATIVES {
-        let Some(Value::Array(others)) = whole.shift_remove(key) else { continue };
-        let all = properties.get_or_insert_default();
-        for other in &others {
-            let other = &resolved(other, schema)["properties"];
-            for (name, property) in other.as_object().into_iter().flatten() {
-                all.entry(name.clone()).or_insert_with(|| property.clone());
-            }
+    let others = ALTERNATIVES.into_iter().filter_map(|key| whole.shift_remove(key));
+    let others: Vec<Value> =
+        others.filter_map(|all| Some(all.as_array()?.clone())).flatten().collect();
+    let others = others.iter().map(|other| resolved(other, schema));
+    let own = whole.get("properties").and_then(Value::as_object);
+    let mut properties = own.cloned().unwrap_or_default();
+    for part in std::iter::once(schema).chain(others) {
+        for (name, property) in part["properties"].as_object().into_iter().flatten() {
+            properties.entry(name.clone()).or_insert_with(|| property.clone());
         }
     }
     if whole.get("type").is_none_or(|kind| kind != "object") {
         whole.insert("type".into(), "object".into());
     }
-    whole.insert("properties".into(), properties.unwrap_or_default().into());
+    whole.insert("properties".into(), properties.into());
     whole.into()
 }
 
@@ -428,6 +428,10 @@ mod tests {
                     "$defs": {"A": {"$ref": "#/$defs/B"},
                     "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/C"}}, "required": ["a"]},
                     "C": {"type": "string"}}}),
+            ),
+            (
+                json!({"$ref": "#/$defs/A", "properties": {"b": {}}, "$defs": {"A": {"properties": {"a": {}}}}}),
+                json!({"properties": {"a": {}, "b": {}}, "$defs": {"A": {"properties": {"a": {}}}}, "type": "object"}),
             ),
             (
                 json!({"anyOf": [{"$ref": "#/definitions/A"}], "definitions": {"A": {"properties": {"a": {}}}}}),

@@ -3,6 +3,7 @@
 use super::responses;
 use crate::model::Wire;
 use crate::voice::remote::content::{Call, ChatMessage, FrameContent, Spelled, WireCode, text_at};
+use crate::voice::remote::cure::has_error;
 use crate::voice::remote::{ends, state, tools};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -105,7 +106,7 @@ fn parse_frame(frame: &Value) -> FrameContent {
         heard.finish = ends::common(&choice["finish_reason"]).or(heard.finish);
         state::merge(&mut heard.state, &state::reasoning(delta));
         // OpenRouter forwards failures of the upstream provider in this field
-        heard.error = Some(&choice["error"]).filter(|error| !error.is_null()).cloned();
+        heard.error = has_error(choice).then(|| choice["error"].clone());
     }
     heard
 }

@@ -4,6 +4,7 @@ use crate::model::{ToolRound, Wire};
 use crate::voice::remote::content::{
     AskedPart, Call, FrameContent, Spelled, WireCode, keys, text_at,
 };
+use crate::voice::remote::cure::has_error;
 use crate::voice::remote::frames::Framing;
 use crate::voice::remote::{ends, state, tools};
 use serde_json::{Value, json};
@@ -112,6 +113,6 @@ fn add_end(response: &Value, heard: &mut FrameContent) {
     heard.output = usage["output_tokens"].as_u64();
     let why = &response["incomplete_details"]["reason"];
     heard.finish = ends::common(why).or_else(|| ends::common(&response["status"]));
-    heard.error = Some(&response["error"]).filter(|error| !error.is_null()).cloned();
+    heard.error = has_error(response).then(|| response["error"].clone());
     heard.over = true;
 }
