@@ -39,8 +39,23 @@ pub fn session_id(text: &str) -> Option<String> {
     some(text_at(&line, "sessionId"))
 }
 
-/// Returns the words of the person in a message: without reminders and outputs, and a command as it was typed.
-fn typed(text: &str) -> String {
+/// Returns the words of the person in a content. The parts behind a command are its expansion.
+fn typed(content: &Value) -> String {
+    let mut words = String::new();
+    for part in content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice) {
+        let mut said = ImportedMessage::default();
+        add(&mut said, part);
+        let text = without_reminders(&said.text);
+        join(&mut words, &typed_part(&text));
+        if text.trim_start().starts_with(COMMAND) {
+            break;
+        }
+    }
+    words
+}
+
+/// Returns the words of the person in a part: nothing of an output, and a command as it was typed.
+fn typed_part(text: &str) -> String {
     if text.trim_start().starts_with(OUTPUT) {
         return String::new();
     }
@@ -53,9 +68,15 @@ fn typed(text: &str) -> String {
     {
         let end = text.rsplit_once("</command-").and_then(|(_, end)| end.split_once('>'));
         let after = end.map_or("", |(_, words)| words.trim());
+        let after = if after.starts_with('<') { "" } else { after };
         let parts = [command, within("command-args").unwrap_or_default(), after];
         return parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     }
+    text.to_owned()
+}
+
+/// Returns a text without the reminders of the program.
+fn without_reminders(text: &str) -> String {
     let mut words = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(REMINDER.0)
@@ -205,7 +226,7 @@ impl Reader<'_> {
         } else {
             self.to.left_out.add("tool result", results.len());
         }
-        self.typed(&mut said);
+        self.typed(&mut said, &message["content"]);
         let is_kept = !is_inner && !said.text.trim().is_empty();
         self.to.left_out.add("thought", usize::from(!is_kept && said.think.is_some()));
         if is_inner {
@@ -220,8 +241,8 @@ impl Reader<'_> {
     }
 
     /// Leaves the words of the person in a message, and counts the others.
-    fn typed(&mut self, said: &mut ImportedMessage) {
-        let words = typed(&said.text);
+    fn typed(&mut self, said: &mut ImportedMessage, content: &Value) {
+        let words = typed(content);
         self.to.left_out.add("notice", usize::from(words.len() < said.text.len()));
         said.text = words;
     }
@@ -235,7 +256,7 @@ impl Reader<'_> {
         let mut said = ImportedMessage { at, ..ImportedMessage::default() };
         add(&mut said, &queued["prompt"]);
         self.to.count_unused(&queued["prompt"], &said, &[]);
-        self.typed(&mut said);
+        self.typed(&mut said, &queued["prompt"]);
         if !said.text.trim().is_empty() {
             self.messages.push((self.begun, said));
         }
@@ -299,6 +320,40 @@ impl Reader<'_> {
             let first = self.messages.iter().map(|(_, said)| said).find(|said| said.by.is_none());
             let line = first.and_then(|said| some(said.text.lines().next().unwrap_or_default()));
             self.to.title = cut(&line.unwrap_or_default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn words_of_the_person_are_those_that_were_typed() {
+        let reminder = "<system-reminder>Be brief.</system-reminder>";
+        let command = "<command-message>cost</command-message>\n<command-name>/cost</command-name>\n<command-args>";
+        let output = "<local-command-stdout>12 cents</local-command-stdout>";
+        let text = |text: String| json!({"type": "text", "text": text});
+        for (content, words) in [
+            (json!("Keep the beans."), "Keep the beans."),
+            (json!(format!("{reminder}\nKeep the beans.")), "Keep the beans."),
+            (json!(format!("{reminder}{output}")), ""),
+            (json!([text("Keep".into()), "the beans", text(reminder.into())]), "Keep\n\nthe beans"),
+            (json!(format!("{reminder}\n{command}now</command-args>")), "/cost now"),
+            (json!(format!("{command}</command-args>\n{output}")), "/cost"),
+            (json!(format!("{command}now</command-args>\nplease")), "/cost now please"),
+            (json!(format!("{command}now</command-args>{reminder}")), "/cost now"),
+            (
+                json!([
+                    text(format!("{command}now</command-args>")),
+                    text("Count all costs.".into())
+                ]),
+                "/cost now",
+            ),
+            (Value::Null, ""),
+        ] {
+            assert_eq!(typed(&content), words, "{content}");
         }
     }
 }

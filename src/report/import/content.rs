@@ -1,4 +1,4 @@
-//! Contents of messages: a text, or a list of typed parts.
+//! Contents of messages: a text, a typed part, or a list of them.
 
 use super::conversation::{ImportedMessage, ToolUse, join, text_at};
 use serde_json::Value;
@@ -8,8 +8,8 @@ pub(super) fn add(said: &mut ImportedMessage, content: &Value) -> Vec<ImportedRe
     let mut results = vec![];
     match content {
         Value::String(text) => join(&mut said.text, text),
-        Value::Array(parts) => {
-            for part in parts {
+        Value::Array(_) | Value::Object(_) => {
+            for part in content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice) {
                 match text_at(part, "type") {
                     // some programs write parts without a type, or as texts
                     "" | "text" | "input_text" | "output_text" | "refusal" => {
