@@ -104,6 +104,10 @@ fn a_poster_names_who_stated_no_position_and_who_won() {
     for (name, rows) in [
         (silent.as_str(), ["  MISSING a position of tove", "  A BRIDGE"]),
         ("crux", ["  SHOULD THE VALLEY KEEP ITS MATERNITY WARD?", "  WHO     All stand"]),
+        (
+            "brainstorm",
+            ["  MOVED   Okan: six stoves along the long side → four stoves", "  OPEN    The"],
+        ),
         ("formal-debate", ["  OUTCOME Nadia wins 8 to 7.", "  WHO     4 steps apart, now 2."]),
         ("consensus", ["  END     Finished: consensus.", "        #1  #2  #3  #4  #5  #6  #7"]),
     ] {
@@ -133,4 +137,39 @@ fn the_drawing_of_an_unfinished_page_is_narrow_on_a_phone() {
     let widths = ["viewBox=\"0 0 1100 ", "viewBox=\"0 0 600 "];
     assert!(widths.iter().all(|width| page.matches(width).count() == 1), "{page}");
     assert!(!page.contains("figure class=\"poster\""), "it has no end");
+}
+
+/// A running conversation lacks nothing yet. Whoever failed and spoke is not missing, and an end by a verdict is told
+/// once.
+#[test]
+fn a_poster_says_once_what_is_missing_at_the_end() {
+    let house = House::new();
+    let path = house.path("talk.jsonl").display().to_string();
+    let poster = || {
+        let format = ["export", &path, "--format", "ans", "--size", "80x50"];
+        without_colours(&house.run(&format).code(0).out)
+    };
+    let play = |args: &[&str]| {
+        let _ = std::fs::remove_file(&path);
+        house.run(&[&["run"], args, &["--headless", "--out-session", &path]].concat());
+    };
+    play(&["formal-debate", "--rehearsed", "--set", "result=none"]);
+    let plain = poster();
+    assert!(plain.contains("  OUTCOME Nadia wins 8 to 7.") && !plain.contains("  END "), "{plain}");
+    play(&["round-table", "--rehearsed"]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let ends: Vec<usize> = text.match_indices("\"turn.ended\"").map(|(at, _)| at).collect();
+    let begun = ends[1] + text[ends[1]..].find('\n').unwrap() + 1;
+    std::fs::write(&path, &text[..begun]).unwrap();
+    assert!(!poster().contains("MISSING"), "{}", poster());
+    let failing = house.file(
+        "failing.toml",
+        "title = \"T\"\npolicy = \"round_robin\"\n[limits]\nutterances = 4\n\
+         [[participant]]\nid = \"ada\"\nlines = [\"I sell tea.\"]\n\
+         [[participant]]\nid = \"bo\"\non_failure = { retry = 0 }\n\
+         script = [\"sh\", \"-c\", \"test ! -e x && touch x && echo Mine.\"]\n",
+    );
+    play(&[&failing, "--trust"]);
+    let plain = poster();
+    assert!(plain.contains("  FAILED  bo failed once") && !plain.contains("MISSING"), "{plain}");
 }

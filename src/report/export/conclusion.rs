@@ -10,11 +10,12 @@ use crate::state::State;
 /// Describes what is lost, one entry for each loss: `without Bob (failed 3 times)`.
 pub fn losses(state: &State) -> Vec<String> {
     let result = state.losses().result.map(|why| why.to_string());
-    lost_parts(state, "without ").into_iter().chain(result).collect()
+    lost_parts(state, "without ").into_iter().map(|(_, part)| part).chain(result).collect()
 }
 
-/// Describes what is lost besides the result, with a word before everything that is absent.
-pub(super) fn lost_parts(state: &State, without: &str) -> Vec<String> {
+/// Describes what is lost besides the result, with a word before everything that is absent. The flag is false for failures
+/// of somebody who was heard nevertheless.
+pub(super) fn lost_parts(state: &State, without: &str) -> Vec<(bool, String)> {
     let lost = state.losses();
     let times = |n: u32| match n {
         1 => "failed once".to_owned(),
@@ -23,14 +24,18 @@ pub(super) fn lost_parts(state: &State, without: &str) -> Vec<String> {
     };
     let seats = lost.seats.iter().map(|lost| {
         let (who, failed) = (name(state, &lost.seat), times(lost.failures));
-        if lost.spoke { format!("{who} {failed}") } else { format!("{without}{who} ({failed})") }
+        if lost.spoke {
+            (false, format!("{who} {failed}"))
+        } else {
+            (true, format!("{without}{who} ({failed})"))
+        }
     });
-    let broken = broken(state);
+    let broken = broken(state).map(|broken| (false, broken));
     let unvoted: Vec<String> = lost.unvoted.iter().map(|id| name(state, id)).collect();
     let unvoted =
         (!unvoted.is_empty()).then(|| format!("{without}a vote of {}", unvoted.join(", ")));
     let steps = lost.steps.map(|steps| format!("steps: {steps}"));
-    seats.chain(broken).chain(unvoted).chain(steps).collect()
+    seats.chain(broken).chain(unvoted.into_iter().chain(steps).map(|part| (true, part))).collect()
 }
 
 /// Describes the replies whose call failed after their first words; `None` without any.

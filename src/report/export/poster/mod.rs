@@ -21,7 +21,8 @@ use super::Hearer;
 use super::conclusion::{ending, lost_parts};
 use super::narrated::utterances;
 use crate::analysis::{
-    Standing, list, name, outcome, result_parts, spoken_numbers, steps_apart, without_result,
+    Standing, list, name, outcome, result_parts, spoken_numbers, steps_apart, who_moved,
+    without_result,
 };
 use crate::model::payload::Ended;
 use crate::model::{Participant, SeatId, StopReason, Text, VoteClosed};
@@ -60,7 +61,7 @@ const OPENING_ROWS: usize = 3;
 /// Maximum rows of a result, and of the places of the participants.
 const RESULT_ROWS: usize = 4;
 const WHO_ROWS: usize = 3;
-/// Maximum rows of a list of questions, usually and on a narrow poster with blank rows.
+/// Maximum rows of a list of questions, usually and if there is room.
 const OPEN_ROWS: (usize, usize) = (2, 4);
 /// Maximum cells of a bar.
 const BAR_MAX: usize = 30;
@@ -104,7 +105,8 @@ pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &Post
         }
         y += 2;
     }
-    let facts = facts(source, width, is_high, signs);
+    let open = if is_high && width < WIDE { OPEN_ROWS.1 } else { OPEN_ROWS.0 };
+    let mut facts = listed_facts(source, width, is_high, open, signs);
     let gap = if is_high { 2 } else { 1 };
     let mut rows = moves(source.standing, source.host, width, MoveRows::One, signs);
     let count = |facts: &[Fact]| facts.iter().map(|(_, rows)| rows.len()).sum::<usize>();
@@ -118,6 +120,11 @@ pub fn draw(source: &PosterSource<'_>, width: usize, height: usize, signs: &Post
         }
     }
     y = drawing(source, &mut poster, y, [all + rows.len() + 2 * gap, least], signs);
+    let long = listed_facts(source, width, is_high, OPEN_ROWS.1, signs);
+    if y + count(&long) + rows.len() + 2 * gap <= height {
+        facts = long;
+    }
+    let all = count(&facts);
     // a poster that is cut has no room for both gaps
     let above = if y + all + rows.len() + 2 * gap <= height { gap } else { gap - 1 };
     let spare = height.saturating_sub(y + first + above + gap);
@@ -386,11 +393,13 @@ fn spoken(source: &PosterSource<'_>, width: usize, signs: &PosterSigns) -> Vec<V
     rows
 }
 
-/// Returns the facts below the moves, the most important first. A poster with an opening has the distance there.
-fn facts(
+/// Returns the facts below the moves, the most important first; of a list, `most` rows. A poster with an opening has the
+/// distance there.
+fn listed_facts(
     source: &PosterSource<'_>,
     width: usize,
     has_opening: bool,
+    most: usize,
     signs: &PosterSigns,
 ) -> Vec<Fact> {
     let state = source.state;
@@ -403,8 +412,9 @@ fn facts(
     };
     let mut facts = vec![];
     let result = state.result.as_ref().map(|(result, _)| result);
-    if let Some(outcome) = outcome(state, None) {
-        facts.push(("OUTCOME", rows(&sentence(&outcome), true, RESULT_ROWS)));
+    let outcome = outcome(state, None);
+    if let Some(outcome) = &outcome {
+        facts.push(("OUTCOME", rows(&sentence(outcome), true, RESULT_ROWS)));
     }
     match (result, state.losses().result) {
         (Some(result), _) => {
@@ -417,9 +427,12 @@ fn facts(
         (None, None) => {
             let tells =
                 |ended: &&Ended| !ended.reason.is_length() && ended.reason != StopReason::Completed;
-            if let Some(ended) = state.ended.as_ref().filter(tells) {
-                facts
-                    .push(("END", rows(&sentence(&ending(state, ended, Hearer::Other)), false, 2)));
+            let ended = state.ended.as_ref().filter(tells);
+            let end = ended.map(|ended| ending(state, ended, Hearer::Other));
+            // an end by a verdict repeats the outcome
+            let is_new = |end: &String| !outcome.as_ref().is_some_and(|own| end.ends_with(own));
+            if let Some(end) = end.filter(is_new) {
+                facts.push(("END", rows(&sentence(&end), false, 2)));
             }
         }
     }
@@ -444,47 +457,58 @@ fn facts(
         let part = parts.iter().find(|part| part.label == label);
         part.into_iter().flat_map(|part| &part.lines).map(|l| shown(l)).collect::<Vec<_>>()
     };
+    let moved = result.map(|result| who_moved(source.standing, result, source.host));
+    // moves between poles have rows of their own
+    let moved = moved.filter(|(_, says_scribe)| *says_scribe).unwrap_or_default().0.into_iter();
+    let moved = moved.map(|(who, chain)| format!("{who}: {}", chain.replace('→', signs.becomes)));
+    let [missing, failed] = lost(source);
     for (label, short, texts) in [
+        ("MOVED", "MOVED", moved.collect()),
+        ("DO", "DO", part("do")),
         ("AGAINST", "AGAINST", part("against")),
-        ("MISSING", "MISSING", missing(source)),
+        ("MISSING", "MISSING", missing),
+        ("FAILED", "FAILED", failed),
         ("STILL OPEN", "OPEN", part("open")),
         ("TO CHECK", "CHECK", part("check")),
     ] {
         let texts: Vec<&str> = texts.iter().map(|text| text.trim_end_matches('.')).collect();
         if !texts.is_empty() {
             let label = if is_wide { label } else { short };
-            let most = if has_opening && !is_wide { OPEN_ROWS.1 } else { OPEN_ROWS.0 };
             facts.push((label, rows(&texts.join(signs.between), false, most)));
         }
     }
     facts
 }
 
-/// Returns everything that is not in the result: participants and votes that failed, and participants who stated no
-/// position.
-fn missing(source: &PosterSource<'_>) -> Vec<String> {
+/// Returns everything that is not in the result of an ended conversation, such as participants who spoke and stated no
+/// position, and the failures of others.
+fn lost(source: &PosterSource<'_>) -> [Vec<String>; 2] {
     let state = source.state;
-    let lost = state.losses();
-    let mut all = lost_parts(state, "");
+    if state.ended.is_none() {
+        return [vec![], vec![]];
+    }
+    let parts = |absent: bool| {
+        let parts =
+            lost_parts(state, "").into_iter().filter(move |(is_absent, _)| *is_absent == absent);
+        parts.map(|(_, part)| part).collect::<Vec<String>>()
+    };
+    let mut all = parts(true);
     let tracks = source.standing.map_or(&[][..], |standing| &standing.tracks);
     if source.standing.is_some() || state.poles().is_some() {
-        let is_silent = |place: usize, id: &SeatId| {
-            !tracks.iter().any(|track| track.place == place)
-                && !lost.seats.iter().any(|lost| lost.seat == *id && !lost.spoke)
-        };
+        let is_silent = |place: usize| !tracks.iter().any(|track| track.place == place);
         // a scribe takes no side
         let takes_side =
             |spec: &Participant| spec.speaks && state.advice_for(spec) == Advice::Debate;
-        let silent = state
-            .cast()
-            .filter(|(place, seat)| takes_side(&seat.spec) && is_silent(*place, &seat.spec.id));
+        let silent = state.cast().filter(|(place, seat)| {
+            takes_side(&seat.spec) && seat.utterances > 0 && is_silent(*place)
+        });
         let names: Vec<String> = silent.map(|(_, seat)| name(state, &seat.spec.id)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         if !names.is_empty() {
             all.push(format!("a position of {}", list(&names)));
         }
     }
-    all
+    [all, parts(false)]
 }
 
 /// Returns words as a sentence, with a capital letter and a full stop.

@@ -61,8 +61,8 @@ pub fn svg(poster: &Poster) -> String {
     out
 }
 
-/// Adds the shapes of a line or a mark to a path, clockwise, so that shapes that overlap are filled; returns whether the character is one. Fonts of browsers leave gaps
-/// between two of them.
+/// Adds the shapes of a line or a mark to a path, clockwise, so that shapes that overlap are filled; returns whether the
+/// character is one. Fonts of browsers leave gaps between two of them.
 fn shape(poster: &Poster, c: char, x: usize, y: usize, path: &mut String) -> bool {
     let strokes = poster.strokes(x, y);
     let (left, top) = (x * CELL.0, y * CELL.1);
