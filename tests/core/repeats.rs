@@ -128,6 +128,23 @@ async fn a_reply_without_a_word_left_is_tried_once_with_room_to_think() {
     assert_eq!(most(&ran).len(), ran.state.failed as usize + 1, "one more call for the model");
 }
 
+/// The author's own limit grows to four times as many tokens and no further.
+#[tokio::test]
+async fn the_limit_of_the_author_grows_four_times_at_most() {
+    for (own, local, next) in
+        [(Some(100), false, 400), (Some(100), true, 400), (None, false, 16_384)]
+    {
+        let mut table = self::local(2);
+        for seat in &mut table.participants {
+            let name = "x:tiny".into();
+            let spec = ModelSpec { name, max_tokens: own, ..ModelSpec::default() };
+            (seat.voice, seat.local) = (VoiceSpec::Model(spec), local);
+        }
+        let never = stage(|_| Play::Fail(5, ErrorClass::Length));
+        assert_eq!(most(&play(table, never, &[]).await)[1], next, "{own:?} {local}");
+    }
+}
+
 /// Calls that began before the first of them failed are repeated with more tokens, unless that was in vain meanwhile.
 #[tokio::test]
 async fn seats_that_speak_at_once_learn_from_each_other() {

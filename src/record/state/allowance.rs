@@ -52,8 +52,9 @@ impl Conversation {
         if seat.widened == Widened::Not {
             return bounded;
         }
-        // a model that used all tokens before its first word was thinking
-        let most = bounded.unwrap_or(UNBOUNDED_TOKENS).saturating_mul(WIDER).max(spoken + local());
+        // a model that used all tokens before its first word was thinking; the author's own limit grows only by the factor
+        let least = if model.max_tokens.is_none() { spoken + local() } else { 0 };
+        let most = bounded.unwrap_or(UNBOUNDED_TOKENS).saturating_mul(WIDER).max(least);
         Some(most.min(WIDEST_TOKENS.max(bounded.unwrap_or(0))))
     }
 

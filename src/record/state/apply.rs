@@ -380,10 +380,9 @@ impl Conversation {
             self.set_model_of(&turn.seat, |s| s.thinks = true);
         }
         if e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Length) {
-            self.set_model_of(&turn.seat, |s| {
-                let is_first = s.widened == Widened::Not;
-                s.widened = if is_first { Widened::Once } else { Widened::InVain };
-            });
+            // a call that began before the limit grew says nothing about the higher one
+            let next = if self.may_widen(&turn) { Widened::Once } else { Widened::InVain };
+            self.set_model_of(&turn.seat, |s| s.widened = next);
         }
         if e.agent.is_some() {
             self.set_seat(&turn.seat, |s| s.agent.clone_from(&e.agent));
