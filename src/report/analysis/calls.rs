@@ -12,7 +12,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "all calls; medians of final attempts; tokens/s without the time to the first token; failures are turns that \
              failed for good",
         1,
-        "participant | turns | first_piece_ms: first token | first_piece_slowest_ms: slowest | \
+        "participant | turns: calls | first_piece_ms: first token | first_piece_slowest_ms: slowest | \
          tokens_per_second: tokens/s | voice_ms: speaking time | failures | retries | cut",
     );
     let row = |who: String, turns: &[&TimedTurn]| {

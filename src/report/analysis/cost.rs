@@ -21,7 +21,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         "all calls, including votes, failures and replaced versions; `~` marks estimated tokens; totals leave out \
              models without a price",
         1,
-        "participant | model | turns | tokens_in: in | tokens_out: out | usd: cost | \
+        "participant | model | turns: calls | tokens_in: in | tokens_out: out | usd: cost | \
          not_priced_turns: calls without a price",
     );
     let is_model = |t: &TimedTurn| {

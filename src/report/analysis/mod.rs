@@ -5,6 +5,7 @@
 //! file show the same numbers. Text is never interpreted: an uncounted value has no number.
 
 mod answers;
+mod calls;
 mod coordination;
 mod cost;
 mod events;
@@ -15,7 +16,6 @@ mod repetition;
 mod result;
 mod shares;
 mod sides;
-mod speed;
 mod standing;
 mod stated;
 mod subject;
@@ -50,9 +50,9 @@ pub type Figure = fn(&Analysis<'_>) -> Table;
 /// Every table with its page, in display order.
 pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Floor, shares::table),
-    (FigurePage::Floor, speed::floor),
+    (FigurePage::Floor, calls::floor),
     (FigurePage::Cost, cost::table),
-    (FigurePage::Cost, speed::table),
+    (FigurePage::Cost, calls::table),
     (FigurePage::Positions, positions::decisions),
     (FigurePage::Positions, answers::table),
     (FigurePage::Positions, positions::positions),
@@ -63,7 +63,7 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Positions, mentions::table),
     (FigurePage::Positions, repetition::table),
     (FigurePage::Events, events::table),
-    (FigurePage::Cost, speed::tools),
+    (FigurePage::Cost, calls::tools),
 ];
 
 /// Names of tables that are empty in most conversations.
@@ -111,8 +111,8 @@ pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> (State, TurnLog)
     (state, turn_log)
 }
 
-/// Returns the point of divergence of a branch and its parent, or of two runs of one scenario: the index of the first event that differs between
-/// two logs; wall-clock times do not count.
+/// Returns the point of divergence of a branch and its parent, or of two runs of one scenario: the index of the first
+/// event that differs between two logs; wall-clock times do not count.
 pub fn divergence(a: impl IntoIterator<Item: Logged>, b: impl IntoIterator<Item: Logged>) -> Seq {
     let mut from = Seq(0);
     for (a, b) in a.into_iter().zip(b) {

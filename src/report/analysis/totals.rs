@@ -126,7 +126,7 @@ impl Totals {
             "all calls, including votes, failures and replaced versions; tokens as reported, \
              `~` where estimated; a branch counts from its branch point",
             1,
-            "model | sessions | turns | failed | tokens_in: in | tokens_out: out | usd: cost | \
+            "model | sessions | turns: calls | failed | tokens_in: in | tokens_out: out | usd: cost | \
              not_priced_turns: calls without a price",
         );
         for (model, sum) in &self.models {
