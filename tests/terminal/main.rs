@@ -9,6 +9,7 @@ mod canary;
 mod connected;
 mod editor;
 mod exits;
+mod exports;
 mod failures;
 mod guests;
 mod handover;

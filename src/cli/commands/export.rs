@@ -64,6 +64,8 @@ const NARRATED: [&str; 3] = ["md", "txt", PAGE];
 const PAGE: &str = "html";
 /// Format of the picture beside a page.
 const PICTURE: &str = "png";
+/// Formats that become files at a terminal.
+const FILES: [&str; 2] = [PAGE, PICTURE];
 /// Format of session files.
 const LINES: &str = "jsonl";
 
@@ -80,9 +82,8 @@ impl ExportArgs {
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
         self.format = self.format_name();
-        // without any name, and at a terminal, a conversation becomes a page in this folder
-        let is_unnamed = self.which.is_unnamed() && self.chosen.is_none();
-        let is_bare = is_unnamed || (self.format == PAGE && stdout().is_terminal());
+        // a terminal shows neither pages nor pictures: they become files in this folder
+        let is_bare = FILES.contains(&&*self.format) && stdout().is_terminal();
         if self.clean && !NARRATED.contains(&&*self.format) {
             let message = format!("--clean has no effect on {}", self.format);
             return Err(Failure::usage(message, format!("use --format {}", NARRATED.join(" or "))));
@@ -98,8 +99,10 @@ impl ExportArgs {
         let picture = self.url.as_deref().map(|url| self.picture(url)).transpose()?;
         let mut document = self.document(&self.which.name(), context)?;
         document.addresses = picture.as_ref().map(|(_, addresses)| addresses.clone());
-        let page = (is_bare && self.target.output.is_none()).then(|| new_page(&document));
-        self.target.output = page.clone().or(self.target.output);
+        let is_free = self.target.output.is_none() || self.format == PICTURE;
+        let new = is_bare && is_free && self.target.file().is_none();
+        let new = new.then(|| new_file(&document, &self.format));
+        self.target.output = new.clone().or(self.target.output);
         let (columns, rows) = self.size.unwrap_or_else(|| usual_size(&self.format));
         let other = SessionName::from_option(self.other.as_ref());
         let other = self.other.is_some().then(|| self.document(&other, context)).transpose()?;
@@ -128,12 +131,13 @@ impl ExportArgs {
             report_faults(&document.survey, context)
         });
         reports.fold(Ok(Exit::Done), Result::and)?;
-        if let Some(page) = page {
+        if let Some(file) = new {
             let title = text::label(&document.state.shown_title()).into_owned();
             let last = if self.which.is_unnamed() { "the last conversation, " } else { "" };
             let end = if last.is_empty() { "" } else { "," };
-            context.say(&format!("exported {last}{title}{end} as a page:"));
-            output::data(format!("{}\n", page.display()).as_bytes())?;
+            let kind = if self.format == PAGE { "page" } else { "picture" };
+            context.say(&format!("exported {last}{title}{end} as a {kind}:"));
+            output::data(format!("{}\n", file.display()).as_bytes())?;
         }
         Ok(Exit::Done)
     }
@@ -188,7 +192,7 @@ impl ExportArgs {
 }
 
 /// Returns an unused file name in the current folder, by the topic of a conversation.
-fn new_page(document: &Document) -> PathBuf {
+fn new_file(document: &Document, format: &str) -> PathBuf {
     let topic = document.state.scenario.topic.as_deref();
     let words: Vec<String> = topic
         .unwrap_or(&document.state.shown_title())
@@ -202,8 +206,8 @@ fn new_page(document: &Document) -> PathBuf {
     let name = name.trim_end_matches('-');
     let name = if name.is_empty() { &document.id } else { name };
     let numbered = |n: u32| match n {
-        1 => format!("{name}.{PAGE}"),
-        n => format!("{name}-{n}.{PAGE}"),
+        1 => format!("{name}.{format}"),
+        n => format!("{name}-{n}.{format}"),
     };
     let mut names = (1..).map(numbered).map(PathBuf::from);
     // some name is free
