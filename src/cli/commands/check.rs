@@ -283,7 +283,7 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
     if let Some(stand_in) = &seat.stand_in {
         line.push_str(&format!("; without a person at the keyboard: {}", voice(stand_in)));
     }
-    if let Some(lines) = loaded.rehearsed.get(&seat.id) {
+    if let (Some(lines), false) = (loaded.rehearsed.get(&seat.id), seat.voice.is_rehearsed()) {
         line.push_str(&format!("; with --rehearsed: {}", voice(lines)));
     }
     line.push_str(&runs(seat));

@@ -159,7 +159,13 @@ fn assign(
             "leave out --model; `run` without --rehearsed asks models",
         ));
     }
-    models.assign(&mut loaded.participants, context)?;
+    if let Err(mut failure) = models.assign(&mut loaded.participants, context) {
+        let may_rehearse = !options.play.rehearsed && !loaded.rehearsed.is_empty();
+        if let (Some(hint), true, Exit::NoModel) = (&mut failure.hint, may_rehearse, failure.code) {
+            hint.push_str("; --rehearsed plays the rehearsed lines");
+        }
+        return Err(failure);
+    }
     Ok(models)
 }
 

@@ -142,7 +142,7 @@ impl ModelSource {
             return Err(Failure::new(Exit::NoModel, format!("no model for {}", nameless.join(", "))).hint(
                 format!(
                     "use --model PROVIDER:NAME or --endpoint URL, set default_model in {path}, or give the participant \
-                         a `model`; `colloquium models` lists available models, and --rehearsed plays the rehearsed lines"
+                         a `model`; `colloquium models` lists available models"
                 ),
             ));
         }
