@@ -54,6 +54,17 @@ pub fn writer(
     }
 }
 
+/// Returns an unused file name in the current folder.
+pub fn unused_file(name: &str, format: &str) -> PathBuf {
+    let numbered = |n: u32| match n {
+        1 => format!("{name}.{format}"),
+        n => format!("{name}-{n}.{format}"),
+    };
+    let mut names = (1..).map(numbered).map(PathBuf::from);
+    // some name is free
+    names.find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
+}
+
 /// Exports the saved part of a session to a new file in the current folder. Returns the path of the file.
 pub fn export_to_new_file(
     log: &Path,
@@ -65,12 +76,7 @@ pub fn export_to_new_file(
     let (columns, rows) = usual_size(format);
     let write =
         writer(&document, format, columns, rows, context).map_err(|failure| failure.message)?;
-    let numbered = |n: u32| match n {
-        1 => format!("{}.{format}", document.id),
-        n => format!("{}-{n}.{format}", document.id),
-    };
-    let mut names = (1..).map(numbered).map(PathBuf::from);
-    let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no unused file name found")?;
+    let path = unused_file(&document.id, format);
     let spell = |out: &mut dyn Write| {
         let mut keyless = Keyless::before(out);
         write(&document, &mut keyless)?;

@@ -4,7 +4,7 @@ use crate::cli::args::{OptionalSession, SessionName, Target};
 use crate::cli::context::Context;
 use crate::cli::document::{self, know_keys};
 use crate::cli::error::{Exit, Failure};
-use crate::cli::exporting::{ExportWriter, usual_size, writer};
+use crate::cli::exporting::{ExportWriter, unused_file, usual_size, writer};
 use crate::cli::output::{self, watched};
 use crate::cli::session_file::{self, report_faults};
 use crate::export::{Document, FORMATS, Seen, branches};
@@ -204,14 +204,7 @@ fn new_file(document: &Document, format: &str) -> PathBuf {
     let mut name = words.join("-");
     name.truncate(name.floor_char_boundary(NAME_MAX));
     let name = name.trim_end_matches('-');
-    let name = if name.is_empty() { &document.id } else { name };
-    let numbered = |n: u32| match n {
-        1 => format!("{name}.{format}"),
-        n => format!("{name}-{n}.{format}"),
-    };
-    let mut names = (1..).map(numbered).map(PathBuf::from);
-    // some name is free
-    names.find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
+    unused_file(if name.is_empty() { &document.id } else { name }, format)
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {
