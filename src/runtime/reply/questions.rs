@@ -109,7 +109,7 @@ pub fn asks_each(text: &str) -> bool {
 }
 
 /// Returns whether a text answers a question of a seat: a sentence addresses that seat, or the text uses half of the long
-/// words of the question, or one of them and the name of that seat.
+/// words of the question and at least two, or one of them and the name of that seat.
 pub fn answers(text: &str, question: &str, asker: &SeatId, roster: &[&Participant]) -> bool {
     let paragraphs = own_paragraphs(text);
     let names = Spellings::from_roster(roster);
@@ -127,9 +127,9 @@ pub fn answers(text: &str, question: &str, asker: &SeatId, roster: &[&Participan
     let taken_up = asked.iter().filter(|word| used.contains(word)).count();
     let addresses = |sentence: &str| addressed(sentence.trim(), &names).as_ref() == Some(asker);
     let is_named = |text: &String| Letters::new(text).find(&own).is_some();
-    let is_taken_up = || 2 * taken_up >= asked.len() || paragraphs.iter().any(is_named);
     paragraphs.iter().any(|text| sentences(text).into_iter().any(addresses))
-        || taken_up > 0 && is_taken_up()
+        || taken_up > 1 && 2 * taken_up >= asked.len()
+        || taken_up > 0 && paragraphs.iter().any(is_named)
 }
 
 /// Returns the last question in a text, to whomever it is put; code and quotes do not count.
@@ -297,6 +297,7 @@ mod tests {
             ("I told Ann that the depot waits.", true),
             ("Ann is wrong about the bus.", false),
             ("The depot waits.", false),
+            ("The depot waits until March.", true),
             ("The depot opens in March.", true),
             ("Bob Lee, the depot waits.", false),
             ("> Ann, the depot waits.", false),
