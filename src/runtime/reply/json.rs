@@ -10,6 +10,9 @@ const JSON_MAX: usize = 1 << 20;
 /// Maximum number of positions at which JSON is tried.
 const TRIES: usize = 64;
 
+/// Brackets that open an object or a list; the wide one counts only outside of strings.
+const OPENING: [char; 3] = ['{', '[', '｛'];
+
 /// JSON values of a reply, the last one first.
 #[derive(Debug, Default)]
 pub(super) struct FoundJson {
@@ -41,7 +44,7 @@ pub(super) fn objects(said: &str, data: &Value, place: JsonPlace) -> Vec<Value> 
 
 /// Returns the outermost objects and lists of a reply.
 pub(super) fn found(said: &str, place: JsonPlace) -> FoundJson {
-    let said = &*said[..said.floor_char_boundary(JSON_MAX)].replace('｛', "{").replace('｝', "}");
+    let said = &said[..said.floor_char_boundary(JSON_MAX)];
     let begins = begins(said, place);
     let mut found = read_at(said, &begins, strict);
     if !found.values.iter().any(Value::is_object) {
@@ -79,7 +82,7 @@ fn begins(said: &str, place: JsonPlace) -> Vec<usize> {
         if text.trim_start().starts_with('>') {
             continue;
         }
-        if let Some(at) = text.find(['{', '['])
+        if let Some(at) = text.find(OPENING)
             && leads(&text[..at], place)
         {
             all.push(line.at + at);
@@ -116,7 +119,7 @@ fn read_at(said: &str, begins: &[usize], read: fn(&str) -> Option<(Value, usize)
             end = at + length;
             // another value on the same line
             let rest = said[end..].lines().next().unwrap_or_default();
-            let behind = rest.find(['{', '[']).filter(|n| leads(&rest[..*n], JsonPlace::Line));
+            let behind = rest.find(OPENING).filter(|n| leads(&rest[..*n], JsonPlace::Line));
             next = behind.map(|n| end + n);
         }
     }
@@ -129,8 +132,8 @@ fn is_cut(text: &str) -> bool {
     let mut depth = 0_i64;
     for c in text.chars() {
         depth += match c {
-            '{' | '[' => 1,
-            '}' | ']' => -1,
+            '{' | '[' | '｛' => 1,
+            '}' | ']' | '｝' => -1,
             _ => 0,
         };
         if depth == 0 {
@@ -155,14 +158,14 @@ fn loose(text: &str) -> Option<(Value, usize)> {
         let rest = text.get(at..)?;
         let mut length = c.len_utf8();
         match c {
-            '{' | '[' => {
+            '{' | '[' | '｛' => {
                 depth += 1;
-                strict.push(c);
+                strict.push(if c == '｛' { '{' } else { c });
             }
-            '}' | ']' => {
+            '}' | ']' | '｝' => {
                 depth = depth.checked_sub(1)?;
                 strict.truncate(strict.trim_end_matches([' ', ',']).len());
-                strict.push(c);
+                strict.push(if c == '｝' { '}' } else { c });
             }
             ',' | '，' => strict.push(','),
             ':' | '：' => strict.push(':'),
@@ -243,6 +246,8 @@ mod tests {
                 "{'a': True, b: [1, 2,], /* c */ 'd': None,}",
                 vec![json!({"a": true, "b": [1, 2], "d": null})],
             ),
+            ("｛\"a\": \"｛1｝\"｝", vec![json!({"a": "｛1｝"})]),
+            ("{\"a\": \"｛1｝\"}", vec![json!({"a": "｛1｝"})]),
         ] {
             assert_eq!(found(said, JsonPlace::Line).values, expected, "{said}");
         }
