@@ -1,6 +1,6 @@
 //! Lines of a reply and the labels at their beginnings.
 
-use super::letters::Letters;
+use super::letters::{Letters, QUESTION_MARKS};
 use super::read::ReadBy;
 use super::words::{WordRow, words};
 use std::borrow::Cow;
@@ -211,7 +211,7 @@ impl CodeState {
 pub(super) enum LabelLead {
     /// One word and a colon.
     Word,
-    /// One word and a colon, or whole sentences.
+    /// One word and a colon, or whole sentences, the last of which is no question.
     Sentences,
     /// Any words up to a comma or a colon.
     Words,
@@ -262,7 +262,10 @@ pub(super) fn label<'a>(
         let word = || colon && !(begin..*at).any(|i| letters.char(i) == Some(' '));
         match lead {
             LabelLead::Word => word(),
-            LabelLead::Sentences => word() || letters.stops(*at),
+            LabelLead::Sentences => {
+                let is_question = letters.char(*at).is_some_and(|c| QUESTION_MARKS.contains(&c));
+                word() || letters.stops(*at) && !is_question
+            }
             LabelLead::Words => {
                 colon || letters.stops(*at) || matches!(letters.char(*at), Some(',' | '、' | '،'))
             }

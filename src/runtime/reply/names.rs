@@ -169,7 +169,13 @@ impl<'a> NameChoice<'a> {
             || named.is_some_and(|(_, end)| letters.one_of(end, &words().courtesy).is_some());
         let gives = || self.exactly(first).is_some() || self.has(first, &words().turn);
         let is_put = is_polite() || parts.len() > 1 && gives();
-        if is_put { self.name(self.only(first)?) } else { None }
+        let of = self.only(first)?;
+        let is_other = |part: &&str| self.only(part).is_some_and(|other| other != of);
+        let is_listed = parts
+            .iter()
+            .skip(1)
+            .any(|part| behind_word(part, &words().or).is_some() && is_other(part));
+        if is_put && !is_listed { self.name(of) } else { None }
     }
 
     /// Returns the name that a sentence chooses; a common word must end one of its clauses.

@@ -1,6 +1,6 @@
 //! Numbers that answers state: a single number, with a unit at most.
 
-use super::letters::{Letters, word};
+use super::letters::{Letters, is_unspaced, word};
 use super::mention::clauses;
 use super::words::{marks, words};
 use serde_json::Value;
@@ -89,13 +89,14 @@ pub(super) fn quantity(text: &str) -> Option<String> {
 fn in_digits(text: &str, digit: impl Fn(char) -> bool) -> Cow<'_, str> {
     let letters = Letters::new(text);
     let begin = letters.skip(0, |c| !c.is_alphanumeric());
-    let spelled = if text.contains(digit) { None } else { spelled(&letters, begin) };
-    let Some((number, end)) = spelled else { return text.into() };
+    let number = if text.contains(digit) { None } else { spelled(&letters, begin) };
+    let Some((number, end)) = number else { return text.into() };
     let (before, rest) = (text.get(..letters.byte(begin)), text.get(letters.byte(end)..));
     let rest = rest.unwrap_or_default();
-    // at most a unit follows
-    let is_alone = rest.split_whitespace().count() <= UNIT_WORDS;
-    if is_alone {
+    // at most a unit follows, and no other number, as in "two or three"
+    let units: Vec<&str> = rest.split_whitespace().collect();
+    let is_number = |word: &&str| spelled(&Letters::new(word), 0).is_some();
+    if units.len() <= UNIT_WORDS && !units.iter().any(is_number) {
         format!("{}{number}{rest}", before.unwrap_or_default()).into()
     } else {
         text.into()
@@ -119,25 +120,34 @@ pub(super) fn spelled(letters: &Letters, at: usize) -> Option<(u32, usize)> {
     };
     let begun = if letters.breaks(at) { longest(at) } else { None };
     let (mut end, mut sum) = begun?;
+    let (mut scaled, mut short) = (false, false);
     loop {
         let next = letters.skip(end, |c| matches!(c, ' ' | '-'));
         let joint = JOINTS.iter().find_map(|joint| begins(next, joint)).unwrap_or(next);
         let next = letters.skip(joint, |c| c == ' ');
-        let Some((behind, of)) = longest(next).or_else(|| scale(next)) else { break };
+        let number = longest(next);
+        let Some((behind, of)) = number.or_else(|| scale(next)) else { break };
         let digit = sum % 100;
+        let is_joined = next == end;
+        // "一百五" is 150
+        let is_digit = is_joined && (1..10).contains(&of);
+        short = scaled && is_digit && letters.char(next).is_some_and(is_unspaced);
+        scaled = number.is_none();
         sum = match of {
-            10 | 100 | 1000 if (1..10).contains(&digit) && next == end => sum - digit + digit * of,
+            10 | 100 | 1000 if (1..10).contains(&digit) && (is_joined || scaled) => {
+                sum - digit + digit * of
+            }
             _ if of < 10 && sum >= 20 && sum % 10 == 0 || of < 20 && sum >= 60 && sum % 20 == 0 => {
                 sum + of
             }
             _ if of < 100 && sum >= 100 && sum % 100 == 0 => sum + of,
             _ if (20..100).contains(&of) && sum < 10 && joint > end => sum + of,
-            _ if of < 10 && sum == 10 && next == end => sum + of,
+            _ if of < 10 && sum == 10 && is_joined => sum + of,
             _ => break,
         };
         end = behind;
     }
-    letters.breaks(end).then_some((sum, end))
+    (!short && letters.breaks(end)).then_some((sum, end))
 }
 
 /// Returns a whole number from 1 on, also in forms such as `"2"`, `"#2"` and `"step 2"`.

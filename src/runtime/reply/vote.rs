@@ -1,7 +1,7 @@
 //! A reply under `consensus`: an answer, or a vote for a known answer.
 
 use super::json::{JsonPlace, cut_value, found};
-use super::letters::{Letters, asks, sentences, shape, word};
+use super::letters::{Letters, asks, is_unspaced, sentences, shape, word};
 use super::lines::{
     LabelLead, LineLabel, around, label, labels, own_text, unwrapped, without_quotations,
     without_tags,
@@ -236,12 +236,14 @@ impl VoteReader<'_> {
         if stated.filter_map(|other| self.begins(other.rest)).any(|(other, _)| other != answer) {
             return Err(self.unclear());
         }
-        let text = self.settled(below);
-        let corrected =
-            sentences(&text).into_iter().rev().find_map(|s| self.chosen(s, &words().vote_label));
-        if let Some(corrected) = corrected.filter(|other| *other != answer) {
-            let is_now = self.has(below, &words().now);
-            return if is_now {
+        let text = self.settled(&format!("{}\n{below}", rest.get(end..).unwrap_or_default()));
+        let corrected = sentences(&text)
+            .into_iter()
+            .rev()
+            .find_map(|s| Some((s, self.chosen(s, &words().vote_label)?)));
+        let last = |text: &str| self.left(&Letters::new(text), text).pop().map(|m| m.of);
+        if let Some((sentence, corrected)) = corrected.filter(|(s, _)| last(s) != Some(answer)) {
+            return if last(sentence) == Some(corrected) && self.has(sentence, &words().now) {
                 Ok(self.vote(corrected, below, ReadBy::Name))
             } else {
                 Err(self.unclear())
@@ -271,7 +273,7 @@ impl VoteReader<'_> {
             || doubted(&before)
             || parts.first().is_some_and(doubted)
             || parts.get(1).is_some_and(|part| is_refusal(part))
-            || self.goes_on(&letters, first.end);
+            || self.goes_on(&letters, rest, first.end);
         (!spoilt).then(|| (first.of, letters.byte(first.end)))
     }
 
@@ -289,25 +291,40 @@ impl VoteReader<'_> {
     }
 
     /// Returns whether another choice follows a label directly, as in "A or B".
-    fn goes_on(&self, letters: &Letters, end: usize) -> bool {
+    fn goes_on(&self, letters: &Letters, rest: &str, end: usize) -> bool {
         let next = letters.skip(end, |c| !c.is_alphanumeric());
         let is_listed = (end..next).any(|at| matches!(letters.char(at), Some('/' | '|')));
-        is_listed || letters.one_of(next, &words().or).is_some()
+        let joint = letters.one_of(next, &words().or);
+        is_listed
+            || joint
+                .is_some_and(|end| self.is_in(rest.get(letters.byte(end)..).unwrap_or_default()))
     }
 
     /// Reads the text behind an answer's label; a label of a known answer alone, or a short vote for it, is a vote.
     fn labelled_answer(&self, said: &str, label: LineLabel<'_>) -> Result<ReadReply, Unclear> {
         let text = format!("{}\n{}", label.rest, around(said, label.line).1);
         let comment = text.unicode_words().count() <= SHORT_WORDS;
-        let voted = if comment { self.exactly(label.rest) } else { None };
-        let approved = if comment { self.in_sentence(label.rest) } else { None };
         let letters = Letters::new(label.rest);
-        // a letter alone may be any other thing
-        let is_label = |m: &Mention, of: usize| m.of == of && m.end > m.start + 1;
+        // a letter, a number or an id may be any other thing
         let named = self.mentions(&letters, label.rest);
-        let approved = approved.filter(|(of, _)| named.iter().any(|m| is_label(m, *of)));
-        let alone = voted.or_else(|| self.exactly(text.trim())).map(|of| (of, String::new()));
-        match alone.or(approved) {
+        let is_label = |of: usize| {
+            let label = self.among.get(of).map(|(label, _)| word(label));
+            let spelled = |m: &Mention| label.as_ref().and_then(|l| letters.word(m.start, l));
+            let own = |m: &Mention| letters.one_of(m.start, &words().own);
+            named.iter().any(|m| m.of == of && spelled(m).or_else(|| own(m)) == Some(m.end))
+        };
+        let voted = self.exactly(label.rest).filter(|of| comment && is_label(*of));
+        let alone = || self.alone(text.trim()).map(|(of, _)| of);
+        let by_vote = || {
+            let mut parts = sentences(label.rest).into_iter();
+            parts.any(|part| self.is_in(part) && self.has(part, &words().vote_label))
+        };
+        let approved = || {
+            let read = self.in_sentence(label.rest).filter(|(of, _)| is_label(*of));
+            read.filter(|_| comment && by_vote())
+        };
+        let voted = voted.or_else(alone).map(|of| (of, String::new()));
+        match voted.or_else(approved) {
             Some((of, why)) => Ok(self.vote(of, &why, ReadBy::Label)),
             None if self.answers => answered(&text, label.by()),
             None => Err(self.unclear()),
@@ -445,12 +462,14 @@ impl VoteReader<'_> {
     }
 
     /// Returns whether a capital letter is no word: no other word follows it but a verb, or it is a word in no language.
-    fn stands_alone(&self, letters: &Letters, text: &str, at: usize) -> bool {
-        let is_word = |c: char| !c.is_ascii() || "AEIOUY".contains(c);
+    fn stands_alone(&self, letters: &Letters, at: usize) -> bool {
+        let is_latin = letters.char(at).is_some_and(|c| c.is_ascii());
         let next = letters.skip(at + 1, |c| c == ' ');
-        text.get(letters.byte(at)..).is_some_and(|rest| !rest.starts_with(is_word))
+        // of another script
+        let is_other = |c: char| is_unspaced(c) || is_latin && !c.is_ascii_alphanumeric();
+        is_latin && letters.char(at).is_some_and(|c| !"aeiouy".contains(c))
             || !self.word_follows(letters, at + 1)
-            || !letters.char(next).is_some_and(|c| c.is_ascii_alphanumeric())
+            || letters.char(next).is_some_and(is_other)
             || [&words().is, &words().courtesy]
                 .iter()
                 .any(|row| letters.one_of(next, row).is_some())
@@ -486,7 +505,8 @@ impl Candidates for VoteReader<'_> {
         let own =
             self.voter.and_then(|voter| self.among.iter().position(|(_, seat)| seat == voter));
         if let (Some(own), Some(end)) = (own, letters.one_of(at, &words().own)) {
-            return found(own, end);
+            // all keep their own answers
+            return letters.find(&words().each).is_none().then(|| found(own, end))?;
         }
         for (n, (label, _)) in self.among.iter().enumerate() {
             if let Some(end) = letters.word(at, &word(label))
@@ -518,10 +538,7 @@ impl Candidates for VoteReader<'_> {
         match noun {
             Some(_) if !self.is_article(letters, text, end) => found(answer, end),
             Some(_) => None,
-            None if capital
-                && !is_elided(letters, end)
-                && self.stands_alone(letters, text, begin) =>
-            {
+            None if capital && !is_elided(letters, end) && self.stands_alone(letters, begin) => {
                 found(answer, end)
             }
             None => None,

@@ -1,4 +1,4 @@
-//! Marks of chat formats, and spellings of labels and of the words that give a vote or a name its meaning, in nine languages.
+//! Marks of chat formats, and spellings by language of labels and of the words that give a vote or a name its meaning.
 
 use super::letters::{order, word};
 use serde::{Deserialize, Deserializer};
