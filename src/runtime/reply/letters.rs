@@ -1,6 +1,7 @@
 //! Comparison of letters in all scripts: one folding, one end of a word, one end of a sentence.
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Stops of sentences, apart from `.`, which must be followed by a blank.
 const STOPS: [char; 9] = ['!', '?', '。', '！', '？', '؟', '۔', '।', '…'];
@@ -75,7 +76,10 @@ impl Letters {
         match (before, self.char(at)) {
             (Some(before), Some(after)) => {
                 let joined = before.is_alphanumeric() && after.is_alphanumeric();
-                !joined || is_unspaced(before) || is_unspaced(after)
+                // "and" and "so" in Arabic are part of the next word
+                let first = || at < 2 || self.char(at - 2).is_some_and(|c| !c.is_alphanumeric());
+                let is_and = || matches!(before, 'و' | 'ف') && first();
+                !joined || is_unspaced(before) || is_unspaced(after) || is_and()
             }
             _ => true,
         }
@@ -194,6 +198,13 @@ pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}' | '\u{e00}'..='\u{eff}' | '\u{1780}'..='\u{17ff}' | '\u{1000}'..='\u{109f}')
+}
+
+/// Returns the number of words of a text; two letters of a script without blanks count as a word.
+pub(super) fn word_count(text: &str) -> usize {
+    let (signs, words): (Vec<&str>, Vec<&str>) =
+        text.unicode_words().partition(|word| word.starts_with(is_unspaced));
+    words.len() + signs.len().div_ceil(2)
 }
 
 /// Returns the Latin letter with the shape of a letter; a letter without such a shape counts by its place in its

@@ -300,7 +300,10 @@ fn label_at<'a>(
     spellings: &WordRow,
 ) -> Option<&'a str> {
     let end = letters.one_of(begin, spellings)?;
-    behind_sign(line, letters, end, is_loud(line, letters, begin, end))
+    let is_open = || (0..begin).any(|at| matches!(letters.char(at), Some('[' | '【' | '(')));
+    let is_closed = || matches!(letters.char(end), Some(']' | '】' | ')'));
+    let loud = is_loud(line, letters, begin, end) || is_open() && is_closed();
+    behind_sign(line, letters, end, loud)
 }
 
 /// Returns whether a range of letters is in capitals.

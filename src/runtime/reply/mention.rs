@@ -128,7 +128,7 @@ pub(super) trait Candidates {
 
     /// Returns whether a text is a condition or a guess.
     fn doubts(&self, text: &str) -> bool {
-        self.spoils(text, &words().doubt)
+        self.spoils(text, &words().doubt) || behind_word(text, &words().supposed).is_some()
     }
 
     /// Returns whether a text has a word of a row outside harmless phrases, apart from the words that only rule out a mention.
@@ -211,8 +211,8 @@ pub(super) trait Candidates {
             None if gives(&sentence) => self.only(sentence)?,
             None => return None,
         };
-        (!self.takes_back(sentence, first, row) && !self.is_listed(sentence, first))
-            .then_some(first)
+        let is_open = self.is_listed(sentence, first) || self.is_compared(sentence, first);
+        (!self.takes_back(sentence, first, row) && !is_open).then_some(first)
     }
 
     /// Returns whether a thing is part of a list, as in "A, C and E".
@@ -232,13 +232,34 @@ pub(super) trait Candidates {
         false
     }
 
+    /// Returns whether another clause begins with another thing and denies nothing: a later one, as in "A wins on cost, B on
+    /// longevity", or any one if an "and" begins the clause of the choice.
+    fn is_compared(&self, sentence: &str, of: usize) -> bool {
+        let parts = clauses(sentence);
+        let begins = |part: &&str| {
+            let letters = Letters::new(part);
+            let begin = behind_marks(&letters, 0);
+            let objects = letters.one_of(begin, &words().but).is_some();
+            let joint = letters.one_of(begin, &words().or);
+            let at = joint.map_or(begin, |end| letters.skip(end, |c| c == ' '));
+            let mention = self.mention_at(&letters, part, at)?;
+            (!objects).then_some((mention.of, joint.is_some()))
+        };
+        let at = parts.iter().position(|part| self.only(part) == Some(of)).unwrap_or_default();
+        let is_joined = parts.get(at).and_then(begins).is_some_and(|(_, joined)| joined);
+        let others = parts.iter().skip(if is_joined { 0 } else { at + 1 });
+        let mut others = others.filter(|part| !self.denies(part)).filter_map(begins);
+        self.minds_faults() && others.any(|(other, _)| other != of)
+    }
+
     /// Returns whether a clause ends with its choice, as in "the one to keep is Answer A".
     fn is_last(&self, clause: &str) -> bool {
         let letters = Letters::new(clause);
         let last = self.left(&letters, clause).pop();
         last.is_some_and(|last| {
-            letters.follows(last.start, &words().is)
-                && letters.skip(last.end, |c| !c.is_alphanumeric()) == letters.len()
+            let is = letters.follows(last.start, &words().is)
+                || !self.minds_faults() && letters.follows(last.start, &words().to);
+            is && letters.skip(last.end, |c| !c.is_alphanumeric()) == letters.len()
         })
     }
 

@@ -1,7 +1,7 @@
 //! The name that a reply chooses among known ones.
 
 use super::json::{JsonPlace, cut_value, objects};
-use super::letters::{Letters, asks, sentences, word};
+use super::letters::{Letters, asks, sentences, word, word_count};
 use super::lines::{behind_marks, own_text, unwrapped};
 use super::mention::{Candidates, Mention, agreed, behind_word, clauses, is_refusal};
 use super::read::ReadBy;
@@ -13,6 +13,9 @@ use serde_json::Value;
 const KEYS: [&str; 7] = ["choice", "answer", "next", "next_speaker", "speaker", "vote", "winner"];
 /// Maximum nesting of a name in JSON.
 const DEPTH_MAX: usize = 8;
+
+/// Maximum number of words of a reply whose only name is the choice.
+const SHORT_WORDS: usize = 4;
 
 /// Spellings of names, each with the thing that it means, longest first.
 pub(super) struct Spellings<T>(pub(super) Vec<(Vec<char>, T)>);
@@ -130,16 +133,28 @@ impl<'a> NameChoice<'a> {
         Some(ChosenName { name, by: ReadBy::Name, object: None })
     }
 
-    fn in_text(&self, text: &str) -> Option<&'a Text> {
-        let text = &*self.without_speakers(&self.settled(text));
+    fn in_text(&self, whole: &str) -> Option<&'a Text> {
+        let text = &*self.without_speakers(&self.settled(whole));
         let (asked, stated): (Vec<&str>, Vec<&str>) =
             sentences(text).into_iter().partition(|s| asks(s));
         let chosen = stated.iter().filter_map(|s| self.chosen_name(s));
         let mut to = asked.iter().filter_map(|s| self.put_to(s));
         match to.next() {
             Some(first) if to.chain(chosen).all(|name| name == first) => Some(first),
-            _ => self.in_sentences(text, &stated),
+            _ => self
+                .in_sentences(text, &stated)
+                .or_else(|| self.only_name(if self.person { text } else { whole })),
         }
+    }
+
+    /// Returns the only name of a person's reply, or of a few words.
+    fn only_name(&self, text: &str) -> Option<&'a Text> {
+        let rows = [&words().already, &words().or];
+        let is_short =
+            || word_count(text) <= SHORT_WORDS && !rows.iter().any(|row| self.has(text, row));
+        let name = self.name(self.only(text)?)?;
+        let is_clear = !asks(text) && !self.denies(text) && !self.doubts(text);
+        (is_clear && (self.person || is_short()) && !is_common(name)).then_some(name)
     }
 
     /// Returns a text without reasons and the clauses about names that had the floor, or would have had it, if others are left.
@@ -210,9 +225,6 @@ impl<'a> NameChoice<'a> {
             return Some(name);
         }
         let chosen: Vec<_> = sentences.iter().filter_map(|s| self.chosen_name(s)).collect();
-        if chosen.is_empty() && only && self.person && !is_common(first) && is_clear(text) {
-            return Some(first);
-        }
         agreed(chosen)
     }
 

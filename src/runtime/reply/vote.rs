@@ -1,7 +1,7 @@
 //! A reply under `consensus`: an answer, or a vote for a known answer.
 
 use super::json::{JsonPlace, cut_value, found};
-use super::letters::{Letters, asks, is_unspaced, sentences, shape, word};
+use super::letters::{Letters, asks, is_unspaced, sentences, shape, word, word_count};
 use super::lines::{
     LabelLead, LineLabel, around, label, labels, own_text, unwrapped, without_quotations,
     without_tags,
@@ -13,7 +13,6 @@ use super::words::words;
 use crate::model::{ANSWERED, SeatId, Text, VOTED};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use unicode_segmentation::UnicodeSegmentation;
 
 /// Maximum number of words of a reply that is nothing but a vote.
 const SHORT_WORDS: usize = 25;
@@ -84,7 +83,7 @@ pub(super) fn proposal(
 pub(super) fn presented(answers: usize, said: &str) -> Result<ReadReply, Unclear> {
     let among = lettered(answers);
     let reader = VoteReader { among: &among, answers: true, ..VoteReader::default() };
-    let short = said.unicode_words().count() <= SHORT_WORDS;
+    let short = word_count(said) <= SHORT_WORDS;
     match proposal(&reader, said, &Value::Null) {
         // a long answer may approve of another one
         Ok(read) if read.message.as_deref() == Some(VOTED) && !short && read.by == ReadBy::Name => {
@@ -303,7 +302,7 @@ impl VoteReader<'_> {
     /// Reads the text behind an answer's label; a label of a known answer alone, or a short vote for it, is a vote.
     fn labelled_answer(&self, said: &str, label: LineLabel<'_>) -> Result<ReadReply, Unclear> {
         let text = format!("{}\n{}", label.rest, around(said, label.line).1);
-        let comment = text.unicode_words().count() <= SHORT_WORDS;
+        let comment = word_count(&text) <= SHORT_WORDS;
         let letters = Letters::new(label.rest);
         // a letter, a number or an id may be any other thing
         let named = self.mentions(&letters, label.rest);
@@ -320,8 +319,8 @@ impl VoteReader<'_> {
             parts.any(|part| self.is_in(part) && self.has(part, &words().vote_label))
         };
         let approved = || {
-            let read = self.in_sentence(label.rest).filter(|(of, _)| is_label(*of));
-            read.filter(|_| comment && by_vote())
+            let (of, why) = self.in_sentence(label.rest)?;
+            (comment && is_label(of) && by_vote()).then_some((of, why))
         };
         let voted = voted.or_else(alone).map(|of| (of, String::new()));
         match voted.or_else(approved) {
@@ -339,11 +338,16 @@ impl VoteReader<'_> {
         if self.is_undecided(&text) {
             return None;
         }
+        if let Some(answer) = self.exactly(text.trim())
+            && !asks(&text)
+        {
+            return Some((answer, String::new()));
+        }
         if let Some(answer) = all.windows(2).find_map(|pair| self.replies(pair)) {
             return Some((answer, self.reason(&own, answer)));
         }
         let sentences: Vec<&str> = all.into_iter().filter(|s| !asks(s)).collect();
-        let short = text.unicode_words().count() <= SHORT_WORDS;
+        let short = word_count(&text) <= SHORT_WORDS;
         let only = if short && !self.denies(&text) { self.only(&text) } else { None };
         let alone = |last: &&str| self.alone(last).map(|(of, _)| of);
         if let Some(answer) = sentences.last().and_then(|last| {
@@ -365,7 +369,9 @@ impl VoteReader<'_> {
             votes.extend(pairs.filter_map(|(_, pair)| self.refers(pair)));
         }
         if votes.is_empty() && short && self.only(&text).is_some() {
-            votes.extend(sentences.first().and_then(|first| self.leads(first)));
+            votes.extend(
+                sentences.iter().filter(|s| !self.doubts(s)).filter_map(|s| self.alone_in(s)),
+            );
         }
         if votes.is_empty() && short && !self.answers && !self.denies(&text) {
             votes.extend(self.only(&text));
@@ -401,7 +407,7 @@ impl VoteReader<'_> {
     fn replies(&self, pair: &[&str]) -> Option<usize> {
         let [question, reply] = pair else { return None };
         let is_put = asks(question)
-            && question.unicode_words().count() <= QUESTION_WORDS
+            && word_count(question) <= QUESTION_WORDS
             && !self.is_in(question)
             && self.has(question, &words().approve);
         if is_put { self.alone(reply).map(|(of, _)| of) } else { None }
@@ -412,15 +418,13 @@ impl VoteReader<'_> {
         self.has(text, &words().undecided)
     }
 
-    /// Returns the answer whose label a sentence begins with, followed by a sign, a reason or nothing.
-    fn leads(&self, sentence: &str) -> Option<usize> {
-        let letters = Letters::new(sentence);
-        let answer = self.only(sentence)?;
-        let first = self.mentions(&letters, sentence).into_iter().next()?;
-        let begins = first.start == letters.skip(0, |c| !c.is_alphanumeric());
-        let joined = letters.char(first.end).is_some_and(|c| c.is_alphanumeric() || c == '\'');
-        let holds = !joined && !self.word_follows(&letters, first.end);
-        (begins && holds && !self.takes_back(sentence, answer, &words().approve)).then_some(answer)
+    /// Returns the answer whose label is a clause of a sentence, unless the clauses around it take it back.
+    fn alone_in(&self, sentence: &str) -> Option<usize> {
+        let parts = clauses(sentence);
+        let at = parts.iter().position(|part| self.alone(part).is_some())?;
+        let (of, _) = self.alone(parts.get(at)?)?;
+        let denied = parts.iter().take(at).any(|part| self.denies(part));
+        (!denied && !self.takes_back(sentence, of, &words().approve)).then_some(of)
     }
 
     /// Returns the reason of a vote: the text behind the label if a sign or a reason follows it, else the whole reply.
@@ -442,15 +446,17 @@ impl VoteReader<'_> {
     /// Returns whether a reply without a vote is an answer: the first one, or one with enough words. A comment on another
     /// answer is often longer than half of the voter's own, and a remark such as "Both are good." than a short one.
     fn is_answer(&self, said: &str) -> bool {
-        let count = said.unicode_words().count();
-        let before = self.before.map(|before| before.unicode_words().count());
+        let count = word_count(said);
+        let before = self.before.map(|before| word_count(before));
         let least = before.unwrap_or_default().max(SHORT_WORDS + 1);
         let is_comment = count < least && self.is_in(said);
         let is_enough = |before| count >= ANSWER_WORDS && count * 2 >= before;
         let differs = self.among.is_empty() || !is_comment && before.is_none_or(is_enough);
         let (first, last) = (sentences(said).first().copied(), sentences(said).last().copied());
-        let open =
-            count < least * 2 && [first, last].into_iter().flatten().any(|s| self.is_undecided(s));
+        // a seat with an answer speaks of its vote
+        let votes = |s: &str| before.is_some() && self.has(s, &words().vote_label);
+        let is_open = |s: &str| self.is_undecided(s) || votes(s);
+        let open = count < least * 2 && [first, last].into_iter().flatten().any(is_open);
         let is_question = !self.among.is_empty() && count < least && last.is_some_and(asks);
         self.answers && !said.is_empty() && differs && !open && !is_question
     }
@@ -462,15 +468,19 @@ impl VoteReader<'_> {
     }
 
     /// Returns whether a capital letter is no word: no other word follows it but a verb, or it is a word in no language.
-    fn stands_alone(&self, letters: &Letters, at: usize) -> bool {
+    fn stands_alone(&self, letters: &Letters, text: &str, at: usize) -> bool {
         let is_latin = letters.char(at).is_some_and(|c| c.is_ascii());
         let next = letters.skip(at + 1, |c| c == ' ');
         // of another script
         let is_other = |c: char| is_unspaced(c) || is_latin && !c.is_ascii_alphanumeric();
+        // articles are in capitals only at the beginning of a sentence
+        let before = text.get(..letters.byte(at)).and_then(|before| before.split(' ').nth_back(1));
+        let is_within = || before.is_some_and(is_lower);
         is_latin && letters.char(at).is_some_and(|c| !"aeiouy".contains(c))
             || !self.word_follows(letters, at + 1)
             || letters.char(next).is_some_and(is_other)
-            || [&words().is, &words().courtesy]
+            || is_within()
+            || [&words().is, &words().courtesy, &words().over]
                 .iter()
                 .any(|row| letters.one_of(next, row).is_some())
     }
@@ -538,7 +548,10 @@ impl Candidates for VoteReader<'_> {
         match noun {
             Some(_) if !self.is_article(letters, text, end) => found(answer, end),
             Some(_) => None,
-            None if capital && !is_elided(letters, end) && self.stands_alone(letters, begin) => {
+            None if capital
+                && !is_elided(letters, end)
+                && self.stands_alone(letters, text, begin) =>
+            {
                 found(answer, end)
             }
             None => None,
@@ -550,6 +563,11 @@ impl Candidates for VoteReader<'_> {
 fn is_elided(letters: &Letters, end: usize) -> bool {
     let next = letters.char(end + 1).filter(|c| c.is_alphanumeric());
     letters.char(end) == Some('\'') && next.is_some_and(|c| c != 's' || !letters.breaks(end + 2))
+}
+
+/// Returns whether a word consists of small letters alone.
+fn is_lower(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(char::is_lowercase)
 }
 
 /// Returns the letter or number at the end of a label.

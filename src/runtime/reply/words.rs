@@ -50,6 +50,8 @@ pub(super) struct WordTables {
     pub(super) undecided: WordRow,
     /// Words that make a sentence a condition or a guess.
     pub(super) doubt: WordRow,
+    /// Verbs that make a sentence a condition if it begins with them.
+    pub(super) supposed: WordRow,
     /// Words of a first thought, which a later clause replaces.
     pub(super) earlier: WordRow,
     /// Clauses about somebody who had the floor.
@@ -81,6 +83,8 @@ pub(super) struct WordTables {
     pub(super) turn: WordRow,
     /// Words before the name of a choice at the end of a sentence.
     pub(super) is: WordRow,
+    /// Words before the name of somebody who gets something.
+    pub(super) to: WordRow,
     /// Words before the number of a bid.
     pub(super) bid: WordRow,
     /// Words of a clause whose choice replaces those before it.
