@@ -252,8 +252,6 @@ fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
         let letters = Letters::new(&line);
         let is_digit = |at: usize| letters.char(at).is_some_and(|c| c.is_ascii_digit());
         let first = letters.skip(0, |c| !c.is_alphanumeric());
-        let bids: Vec<usize> =
-            (0..letters.len()).filter(|at| letters.follows(*at, &words().bid)).collect();
         let in_words = |at: usize| {
             let (value, end) = spelled(&letters, at)?;
             let rest = line.get(letters.byte(end)..)?;
@@ -268,9 +266,13 @@ fn bid(said: &str, data: &Value) -> Result<Value, Unclear> {
             let digits = line.get(letters.byte(at)..letters.byte(end))?;
             Some((digits.replace(',', ".").parse().ok()?, at, end))
         };
-        let spoken = || [first].iter().chain(&bids).find_map(|at| in_words(*at));
+        let spoken = || {
+            let mut behind = (0..letters.len()).filter(|at| letters.is_behind(*at, &words().bid));
+            in_words(first).or_else(|| behind.find_map(in_words))
+        };
         let written = || {
-            let named = bids.iter().copied().find(|at| is_digit(*at));
+            let mut all = (0..letters.len()).filter(|at| is_digit(*at));
+            let named = all.find(|at| letters.follows(*at, &words().bid));
             in_digits(named.unwrap_or_else(|| letters.skip(0, |c| !c.is_ascii_digit())))
         };
         let (value, at, end): (f64, usize, usize) = spoken().or_else(written)?;

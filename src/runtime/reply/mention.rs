@@ -177,6 +177,8 @@ pub(super) trait Candidates {
             None => parts.split_last().map(|(last, before)| (*last, before))?,
         };
         let (of, closed) = self.alone(last).or_else(|| Some((self.whole(last)?, false)))?;
+        let pointed =
+            sentence.trim_end().strip_suffix(last.trim()).is_some_and(|s| s.ends_with("→ "));
         let strict = self.minds_faults();
         let is_other = |part: &&str| self.only(part).is_some_and(|other| other != of);
         let is_listed = before.iter().any(|part| {
@@ -189,7 +191,7 @@ pub(super) trait Candidates {
         });
         let approved = before.iter().any(|part| self.has(part, row));
         let decides = led || closed || approved || short && !before.is_empty();
-        (decides && !is_listed && !spoilt).then_some(of)
+        (decides && (pointed || !is_listed) && !spoilt).then_some(of)
     }
 
     /// Returns the thing that a sentence chooses: the one in its clauses with a word of the row, else the only one in a

@@ -147,14 +147,16 @@ impl<'a> NameChoice<'a> {
         }
     }
 
-    /// Returns the only name of a person's reply, or of a few words.
+    /// Returns the only name of a person's reply, of a few words, or in contrast to those that are ruled out.
     fn only_name(&self, text: &str) -> Option<&'a Text> {
         let rows = [&words().already, &words().or];
         let is_short =
             || word_count(text) <= SHORT_WORDS && !rows.iter().any(|row| self.has(text, row));
-        let name = self.name(self.only(text)?)?;
+        let of = self.only(text)?;
+        let is_contrast = || self.mentions(&Letters::new(text), text).iter().any(|m| m.of != of);
+        let name = self.name(of).filter(|name| !is_common(name))?;
         let is_clear = !asks(text) && !self.denies(text) && !self.doubts(text);
-        (is_clear && (self.person || is_short()) && !is_common(name)).then_some(name)
+        (is_clear && (self.person || is_contrast() || is_short())).then_some(name)
     }
 
     /// Returns a text without reasons and the clauses about names that had the floor, or would have had it, if others are left.

@@ -14,8 +14,8 @@ const LABEL: Option<&str> = Some("STANCE:");
 /// The files of the corpus, with the number of replies that must be read as meant.
 const FILES: [(&str, usize); 11] = [
     ("votes", 1357),
-    ("bids", 87),
-    ("choices", 565),
+    ("bids", 88),
+    ("choices", 568),
     ("labels", 309),
     ("data", 138),
     ("answers", 486),
@@ -23,7 +23,7 @@ const FILES: [(&str, usize); 11] = [
     ("own_words", 48),
     ("reasoning", 29),
     ("end_tokens", 18),
-    ("each", 77),
+    ("each", 85),
 ];
 
 /// One line of the corpus.
