@@ -202,15 +202,18 @@ pub(super) trait Candidates {
         if asks(sentence) || self.doubts(sentence) || parts.iter().any(earlier) {
             return None;
         }
+        let strict = self.minds_faults();
         let gives = |part: &&str| self.has(part, row) || self.is_last(part);
-        let yes = parts.into_iter().filter(gives).filter(|part| !self.denies(part));
+        let is_others = |part: &str| strict && behind_word(part, &words().others).is_some();
+        let is_own = |part: &&str| !self.denies(part) && !is_others(part);
+        let yes = parts.into_iter().filter(gives).filter(is_own);
         let chosen: Vec<_> = yes.filter_map(|part| Some((part, self.only(part)?))).collect();
         let first = match chosen.last() {
             Some((part, of)) => {
                 let is_now = chosen.iter().all(|(_, other)| other == of);
                 (is_now || self.has(part, &words().now)).then_some(*of)?
             }
-            None if gives(&sentence) => self.only(sentence)?,
+            None if gives(&sentence) && !is_others(sentence) => self.only(sentence)?,
             None => return None,
         };
         let is_open = self.is_listed(sentence, first) || self.is_compared(sentence, first);
@@ -244,8 +247,9 @@ pub(super) trait Candidates {
             let objects = letters.one_of(begin, &words().but).is_some();
             let joint = letters.one_of(begin, &words().or);
             let at = joint.map_or(begin, |end| letters.skip(end, |c| c == ' '));
-            let mention = self.mention_at(&letters, part, at)?;
-            (!objects).then_some((mention.of, joint.is_some()))
+            let first = self.mention_at(&letters, part, at).map(|mention| mention.of);
+            let of = first.or_else(|| joint.and_then(|_| self.only(part)))?;
+            (!objects).then_some((of, joint.is_some()))
         };
         let at = parts.iter().position(|part| self.only(part) == Some(of)).unwrap_or_default();
         let is_joined = parts.get(at).and_then(begins).is_some_and(|(_, joined)| joined);

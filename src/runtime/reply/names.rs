@@ -1,7 +1,7 @@
 //! The name that a reply chooses among known ones.
 
 use super::json::{JsonPlace, cut_value, objects};
-use super::letters::{Letters, asks, sentences, word, word_count};
+use super::letters::{Letters, asks, sentences, word};
 use super::lines::{behind_marks, own_text, unwrapped};
 use super::mention::{Candidates, Mention, agreed, behind_word, clauses, is_refusal};
 use super::read::ReadBy;
@@ -13,9 +13,6 @@ use serde_json::Value;
 const KEYS: [&str; 7] = ["choice", "answer", "next", "next_speaker", "speaker", "vote", "winner"];
 /// Maximum nesting of a name in JSON.
 const DEPTH_MAX: usize = 8;
-
-/// Maximum number of words of a reply whose only name is the choice.
-const SHORT_WORDS: usize = 4;
 
 /// Spellings of names, each with the thing that it means, longest first.
 pub(super) struct Spellings<T>(pub(super) Vec<(Vec<char>, T)>);
@@ -147,16 +144,15 @@ impl<'a> NameChoice<'a> {
         }
     }
 
-    /// Returns the only name of a person's reply, of a few words, or in contrast to those that are ruled out.
+    /// Returns the only name of a person's reply, or in contrast to those that its sentence rules out.
     fn only_name(&self, text: &str) -> Option<&'a Text> {
-        let rows = [&words().already, &words().or];
-        let is_short =
-            || word_count(text) <= SHORT_WORDS && !rows.iter().any(|row| self.has(text, row));
         let of = self.only(text)?;
-        let is_contrast = || self.mentions(&Letters::new(text), text).iter().any(|m| m.of != of);
+        let other = |s: &str| self.mentions(&Letters::new(s), s).iter().any(|m| m.of != of);
+        let is_contrast =
+            || sentences(text).into_iter().any(|s| self.only(s).is_some() && other(s));
         let name = self.name(of).filter(|name| !is_common(name))?;
         let is_clear = !asks(text) && !self.denies(text) && !self.doubts(text);
-        (is_clear && (self.person || is_contrast() || is_short())).then_some(name)
+        (is_clear && (self.person || is_contrast())).then_some(name)
     }
 
     /// Returns a text without reasons and the clauses about names that had the floor, or would have had it, if others are left.

@@ -423,8 +423,11 @@ impl VoteReader<'_> {
         let parts = clauses(sentence);
         let at = parts.iter().position(|part| self.alone(part).is_some())?;
         let (of, _) = self.alone(parts.get(at)?)?;
-        let denied = parts.iter().take(at).any(|part| self.denies(part));
-        (!denied && !self.takes_back(sentence, of, &words().approve)).then_some(of)
+        let is_objection = |(n, part): (usize, &&str)| {
+            let about = self.only(part).is_none_or(|other| other == of);
+            n != at && about && self.denies(part) && behind_word(part, &words().because).is_none()
+        };
+        (!parts.iter().enumerate().any(is_objection)).then_some(of)
     }
 
     /// Returns the reason of a vote: the text behind the label if a sign or a reason follows it, else the whole reply.

@@ -50,6 +50,8 @@ pub(super) struct WordTables {
     pub(super) undecided: WordRow,
     /// Words that make a sentence a condition or a guess.
     pub(super) doubt: WordRow,
+    /// Words that begin a clause about the choice of somebody else.
+    pub(super) others: WordRow,
     /// Verbs that make a sentence a condition if it begins with them.
     pub(super) supposed: WordRow,
     /// Words of a first thought, which a later clause replaces.
