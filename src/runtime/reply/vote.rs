@@ -18,8 +18,6 @@ use std::collections::BTreeMap;
 const SHORT_WORDS: usize = 25;
 /// Minimum number of words of another answer without its label.
 const ANSWER_WORDS: usize = 9;
-/// Maximum number of words of a question that its writer answers at once.
-const QUESTION_WORDS: usize = 4;
 /// Number of letters that label answers.
 const LETTERS: usize = 26;
 /// Question to a winner who votes instead of presenting the answer.
@@ -334,7 +332,6 @@ impl VoteReader<'_> {
     fn in_sentence(&self, said: &str) -> Option<(usize, String)> {
         let own = own_text(said);
         let text = self.settled(&without_tags(&without_quotations(&own)));
-        let all = sentences(&text);
         if self.is_undecided(&text) {
             return None;
         }
@@ -343,24 +340,15 @@ impl VoteReader<'_> {
         {
             return Some((answer, String::new()));
         }
-        if let Some(answer) = all.windows(2).find_map(|pair| self.replies(pair)) {
-            return Some((answer, self.reason(&own, answer)));
-        }
-        let sentences: Vec<&str> = all.into_iter().filter(|s| !asks(s)).collect();
+        let sentences: Vec<&str> = sentences(&text).into_iter().filter(|s| !asks(s)).collect();
         let short = word_count(&text) <= SHORT_WORDS;
-        let only = if short && !self.denies(&text) { self.only(&text) } else { None };
-        let alone = |last: &&str| self.alone(last).map(|(of, _)| of);
-        if let Some(answer) = sentences.last().and_then(|last| {
-            let alone = alone(last).filter(|of| only == Some(*of));
-            alone.or_else(|| self.conclusion(last, &words().approve, short))
-        }) {
+        let approve = &words().approve;
+        if let Some(answer) = sentences.last().and_then(|s| self.conclusion(s, approve, short)) {
             return Some((answer, self.reason(&own, answer)));
         }
-        let all = sentences.len();
-        let near = |n: usize| short || n == 0 || n + 1 == all;
+        let near = |n: usize| short || n == 0 || n + 1 == sentences.len();
         let read = sentences.iter().enumerate().filter(|(n, _)| near(*n));
-        let mut votes: Vec<usize> =
-            read.filter_map(|(_, s)| self.chosen(s, &words().approve)).collect();
+        let mut votes: Vec<usize> = read.filter_map(|(_, s)| self.chosen(s, approve)).collect();
         if votes.is_empty() {
             votes.extend(text.lines().filter_map(|line| self.concluded(line)));
         }
@@ -401,16 +389,6 @@ impl VoteReader<'_> {
         let spoils = |part: &&str| self.doubts(part) || self.takes_back(part, answer, approve);
         let approved = !self.is_in(other) && self.has(other, approve);
         (approved && !pair.iter().any(spoils)).then_some(answer)
-    }
-
-    /// Returns the answer of a short question about the vote and its reply, as in "My vote? A."
-    fn replies(&self, pair: &[&str]) -> Option<usize> {
-        let [question, reply] = pair else { return None };
-        let is_put = asks(question)
-            && word_count(question) <= QUESTION_WORDS
-            && !self.is_in(question)
-            && self.has(question, &words().approve);
-        if is_put { self.alone(reply).map(|(of, _)| of) } else { None }
     }
 
     /// Returns whether a text leaves the vote open.
