@@ -263,9 +263,9 @@ pub(super) trait Candidates {
         let letters = Letters::new(clause);
         let last = self.left(&letters, clause).pop();
         last.is_some_and(|last| {
-            let is = letters.follows(last.start, &words().is)
-                || !self.minds_faults() && letters.follows(last.start, &words().to);
-            is && letters.skip(last.end, |c| !c.is_alphanumeric()) == letters.len()
+            let is_given = || letters.follows(last.start, &words().to) && !self.minds_faults();
+            (letters.follows(last.start, &words().is) || is_given())
+                && letters.skip(last.end, |c| !c.is_alphanumeric()) == letters.len()
         })
     }
 

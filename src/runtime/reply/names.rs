@@ -130,29 +130,28 @@ impl<'a> NameChoice<'a> {
         Some(ChosenName { name, by: ReadBy::Name, object: None })
     }
 
-    fn in_text(&self, whole: &str) -> Option<&'a Text> {
-        let text = &*self.without_speakers(&self.settled(whole));
+    fn in_text(&self, text: &str) -> Option<&'a Text> {
+        let text = &*self.without_speakers(&self.settled(text));
         let (asked, stated): (Vec<&str>, Vec<&str>) =
             sentences(text).into_iter().partition(|s| asks(s));
         let chosen = stated.iter().filter_map(|s| self.chosen_name(s));
         let mut to = asked.iter().filter_map(|s| self.put_to(s));
         match to.next() {
             Some(first) if to.chain(chosen).all(|name| name == first) => Some(first),
-            _ => self
-                .in_sentences(text, &stated)
-                .or_else(|| self.only_name(if self.person { text } else { whole })),
+            _ => self.in_sentences(text, &stated).or_else(|| self.only_name(text)),
         }
     }
 
     /// Returns the only name of a person's reply, or in contrast to those that its sentence rules out.
     fn only_name(&self, text: &str) -> Option<&'a Text> {
         let of = self.only(text)?;
-        let other = |s: &str| self.mentions(&Letters::new(s), s).iter().any(|m| m.of != of);
-        let is_contrast =
-            || sentences(text).into_iter().any(|s| self.only(s).is_some() && other(s));
-        let name = self.name(of).filter(|name| !is_common(name))?;
+        let rules_out = |s: &&str| {
+            let named = self.mentions(&Letters::new(s), s);
+            named.iter().any(|m| m.of == of) && named.iter().any(|m| m.of != of)
+        };
+        let is_chosen = self.person || sentences(text).iter().any(rules_out);
         let is_clear = !asks(text) && !self.denies(text) && !self.doubts(text);
-        (is_clear && (self.person || is_contrast())).then_some(name)
+        self.name(of).filter(|name| is_chosen && is_clear && !is_common(name))
     }
 
     /// Returns a text without reasons and the clauses about names that had the floor, or would have had it, if others are left.
@@ -182,13 +181,8 @@ impl<'a> NameChoice<'a> {
             || named.is_some_and(|(_, end)| letters.one_of(end, &words().courtesy).is_some());
         let gives = || self.exactly(first).is_some() || self.has(first, &words().turn);
         let is_put = is_polite() || parts.len() > 1 && gives();
-        let of = self.only(first)?;
-        let is_other = |part: &&str| self.only(part).is_some_and(|other| other != of);
-        let is_listed = parts
-            .iter()
-            .skip(1)
-            .any(|part| behind_word(part, &words().or).is_some() && is_other(part));
-        if is_put && !is_listed { self.name(of) } else { None }
+        let is_listed = parts.iter().any(|part| behind_word(part, &words().or).is_some());
+        if is_put && !is_listed { self.name(self.only(first)?) } else { None }
     }
 
     /// Returns the name that a sentence chooses; a common word must end one of its clauses.
