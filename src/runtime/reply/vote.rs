@@ -428,7 +428,7 @@ impl VoteReader<'_> {
     /// answer is often longer than half of the voter's own, and a remark such as "Both are good." than a short one.
     fn is_answer(&self, said: &str) -> bool {
         let count = word_count(said);
-        let before = self.before.map(|before| word_count(before));
+        let before = self.before.map(word_count);
         let least = before.unwrap_or_default().max(SHORT_WORDS + 1);
         let is_comment = count < least && self.is_in(said);
         let is_enough = |before| count >= ANSWER_WORDS && count * 2 >= before;
@@ -454,9 +454,10 @@ impl VoteReader<'_> {
         let next = letters.skip(at + 1, |c| c == ' ');
         // of another script
         let is_other = |c: char| is_unspaced(c) || is_latin && !c.is_ascii_alphanumeric();
-        // articles are in capitals only at the beginning of a sentence
+        // articles are in capitals only at the beginning of a sentence, unlike "I"
         let before = text.get(..letters.byte(at)).and_then(|before| before.split(' ').nth_back(1));
-        let is_within = || before.is_some_and(is_lower);
+        let is_lower = |word: &str| !word.is_empty() && word.chars().all(char::is_lowercase);
+        let is_within = || before.is_some_and(is_lower) && letters.char(at) != Some('i');
         is_latin && letters.char(at).is_some_and(|c| !"aeiouy".contains(c))
             || !self.word_follows(letters, at + 1)
             || letters.char(next).is_some_and(is_other)
@@ -544,11 +545,6 @@ impl Candidates for VoteReader<'_> {
 fn is_elided(letters: &Letters, end: usize) -> bool {
     let next = letters.char(end + 1).filter(|c| c.is_alphanumeric());
     letters.char(end) == Some('\'') && next.is_some_and(|c| c != 's' || !letters.breaks(end + 2))
-}
-
-/// Returns whether a word consists of small letters alone.
-fn is_lower(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(char::is_lowercase)
 }
 
 /// Returns the letter or number at the end of a label.
