@@ -112,7 +112,7 @@ impl File {
 
 /// Named colours of a theme, as the terminal can show them.
 struct Colours {
-    named: BTreeMap<String, Color>,
+    named: BTreeMap<String, Style>,
     depth: Depth,
 }
 
@@ -144,22 +144,26 @@ impl Colours {
         Ok(colours)
     }
 
-    /// Parses a colour, or the name of one.
-    fn colour(&self, value: &Value) -> Result<Color, String> {
+    /// Parses the style of a text in a colour, or in the name of one.
+    fn colour(&self, value: &Value) -> Result<Style, String> {
         let spelled =
             value.as_str().ok_or("a colour is a string, as in \"#7fb8e6\" or \"cyan\"")?;
         self.named.get(spelled).map_or_else(|| self.literal(spelled), |colour| Ok(*colour))
     }
 
-    fn literal(&self, spelled: &str) -> Result<Color, String> {
+    fn literal(&self, spelled: &str) -> Result<Style, String> {
+        // the terminal knows how to dim its own colour
+        if spelled == "dim" {
+            return Ok(Style::new().fg(Color::Reset).add_modifier(Modifier::DIM));
+        }
         let name = if spelled == "default" { "reset" } else { spelled };
         let colour = hexadecimal(spelled).or_else(|| Color::from_str(name).ok()).ok_or_else(|| {
             format!(
-                "not a colour: `{spelled}`; use \"#rrggbb\", \"0\" to \"255\", a name such as \"cyan\" or \
-                 \"default\", or one of [palette]"
+                "not a colour: `{spelled}`; use \"#rrggbb\", \"0\" to \"255\", a name such as \"cyan\", \
+                 \"default\" or \"dim\", or one of [palette]"
             )
         })?;
-        Ok(self.depth.shown(colour))
+        Ok(Style::new().fg(self.depth.shown(colour)))
     }
 }
 
@@ -195,16 +199,16 @@ pub(super) fn styles(
 
 /// Parses a style: a colour, or a table of colours and modifiers.
 fn look(value: &Value, colours: &Colours) -> Result<Style, String> {
-    let Value::Table(table) = value else { return Ok(Style::new().fg(colours.colour(value)?)) };
+    let Value::Table(table) = value else { return colours.colour(value) };
     let mut style = Style::new();
     for (key, value) in table {
         let modifier = match key.as_str() {
             "fg" => {
-                style = style.fg(colours.colour(value)?);
+                style = style.patch(colours.colour(value)?);
                 continue;
             }
             "bg" => {
-                style = style.bg(colours.colour(value)?);
+                style.bg = colours.colour(value)?.fg;
                 continue;
             }
             "bold" => Modifier::BOLD,

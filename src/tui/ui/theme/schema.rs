@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 pub fn schema() -> Value {
     let colour = json!({
         "type": "string",
-        "description": "\"#rrggbb\", \"0\" to \"255\", a name such as \"cyan\" or \"default\", or one of [palette]",
+        "description": "\"#rrggbb\", \"0\" to \"255\", a name such as \"cyan\", \"default\" or \"dim\", or one of [palette]",
     });
     let flag = json!({"type": "boolean"});
     let look = json!({"anyOf": [colour, {

@@ -141,11 +141,12 @@ fn sixteen_colours_can_be_read_on_black_and_on_white() {
     }
 }
 
-/// With 16 colours, a state never has the hue of a participant.
+/// With 16 colours, the first participants have hues that no state has, and a hue is used before white and grey.
 #[test]
-fn states_and_participants_have_different_hues() {
+fn participants_have_hues_first_and_those_of_no_state_before_others() {
     let shelf = ThemeLibrary::default();
-    for ground in [None, Some(Ground::Dark), Some(Ground::Light)] {
+    let hues = [(None, 2, 3), (Some(Ground::Dark), 3, 6), (Some(Ground::Light), 2, 3)];
+    for (ground, own, all) in hues {
         let theme = shelf.theme("terminal", ground, Depth::Ansi).unwrap();
         let roles = [
             ThemeRole::FloorSpeaking,
@@ -155,15 +156,30 @@ fn states_and_participants_have_different_hues() {
             ThemeRole::FloorError,
             ThemeRole::Notice,
         ];
-        let mut states = vec![];
-        for role in roles {
-            states.extend(in_bold(theme.style(role)).fg.filter(|hue| *hue != Color::Reset));
-        }
-        for place in 0..8 {
+        let states: Vec<_> =
+            roles.iter().filter_map(|role| in_bold(theme.style(*role)).fg).collect();
+        for place in 0..all {
             let colour = in_bold(theme.speaker(place)).fg.unwrap();
-            assert!(!states.contains(&colour), "{ground:?}, {place}: {colour:?} in {states:?}");
+            let is_hue = ![Color::Reset, Color::DarkGray, Color::White].contains(&colour);
+            assert!(is_hue, "{ground:?}, {place}: {colour:?}");
+            assert!(place >= own || !states.contains(&colour), "{ground:?}, {place}: {colour:?}");
         }
-        assert!(!states.is_empty(), "an error has a hue: {ground:?}");
+        assert!(states.iter().any(|hue| *hue != Color::Reset), "an error has a hue: {ground:?}");
+    }
+}
+
+/// Times, hints and models are fainter than text; the terminal's own colour is dimmed.
+#[test]
+fn secondary_text_of_the_terminal_theme_looks_secondary() {
+    let shelf = ThemeLibrary::default();
+    for ground in [None, Some(Ground::Dark), Some(Ground::Light)] {
+        for depth in [Depth::Ansi, Depth::Indexed, Depth::True] {
+            let theme = shelf.theme("terminal", ground, depth).unwrap();
+            let style = theme.style(ThemeRole::HintText);
+            let is_dim = style.add_modifier.contains(Modifier::DIM);
+            let is_own = style.fg.is_none_or(|colour| colour == Color::Reset);
+            assert_eq!(is_dim, is_own, "{ground:?} {depth:?}: {style:?}");
+        }
     }
 }
 
@@ -178,7 +194,7 @@ fn a_table_of_fifty_is_not_fifty_underlines() {
 #[test]
 fn where_colours_are_few_the_next_attribute_begins_when_they_are_used_up() {
     let shelf = ThemeLibrary::default();
-    for (ground, colours) in [(None, 4), (Some(Ground::Dark), 5), (Some(Ground::Light), 4)] {
+    for (ground, colours) in [(None, 5), (Some(Ground::Dark), 7), (Some(Ground::Light), 5)] {
         let theme = shelf.theme("terminal", ground, Depth::Ansi).unwrap();
         // the look of a name in bold: colour and attributes
         let seen: Vec<_> = (0..4 * colours)
