@@ -19,6 +19,7 @@ mod long;
 mod moments;
 mod mouse;
 mod overlays;
+mod narrow;
 mod past;
 mod people;
 mod permissions;

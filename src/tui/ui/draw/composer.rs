@@ -116,7 +116,9 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     // inside the frame the rows begin in the column of the input
     let inset = if screen.view.is_framed() { PROMPT - 1 } else { 0 };
     let width = area.width.saturating_sub(inset + inset / 2);
-    for (bar, y) in rows.iter().zip(area.y..area.bottom()) {
+    // on a low screen the card of a turn says the same as the first row
+    let hidden = rows.len().saturating_sub(area.height.into());
+    for (bar, y) in rows.iter().skip(hidden).zip(area.y..area.bottom()) {
         let row = Rect { x: area.x + inset, y, width, height: 1 };
         bar.draw(frame, row, " ", Style::new(), screen.glyphs.ellipsis);
     }
@@ -184,63 +186,70 @@ pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 /// Returns the effect of Enter, or when the message is heard, for the right end of the first row; `None` if it does not
-/// fit. The text keeps its cells, and an empty row at least half of them.
+/// fit. A text keeps its cells, and an empty row half of them; what Enter does is always legible, in the richest form
+/// that fits.
 fn side(screen: &Screen, room: u16) -> Option<String> {
     let composer = &screen.view.composer;
-    let told = match chosen(screen) {
-        Some(told) => told,
-        None if screen.view.place() == Focus::Line => match (offer(screen), current(screen)) {
-            (Some((_, what)), _) => {
-                format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line))
-            }
-            (None, Some(card)) if card.title.is_empty() => {
-                // the hints have the other choices
-                card.choices.first().map(|choice| format!("1 {}", choice.words))?
-            }
-            // others speak while a participant fails: the line says when a message is heard
-            (None, Some(card)) if card.seat.is_none() => "a number answers".into(),
-            (None, _) => delivery(screen)?,
-        },
-        None => delivery(screen)?,
+    let room = usize::from(room);
+    let text = match composer.area.lines().first() {
+        Some(line) if !composer.is_empty() => width(line) + 1,
+        _ => 0,
     };
-    let used = if composer.is_empty() {
-        room / 2
-    } else {
-        let lines = composer.area.lines();
-        lines.first().map_or(0, |line| width(line)) as u16 + 1
+    if composer.area.scroll_offset().0 > 0 {
+        return None;
+    }
+    let fits = |told: &String, used: usize| used + width(told) + 1 < room;
+    if let Some(forms) = chosen(screen).or_else(|| offered(screen)) {
+        let form = forms.iter().find(|form| fits(form, text)).or(forms.last())?;
+        return Some(clip(form, room.saturating_sub(text + 2), screen.glyphs.ellipsis));
+    }
+    let is_line = screen.view.place() == Focus::Line;
+    let told = match current(screen) {
+        // others speak while a participant fails: the line says when a message is heard
+        Some(card) if is_line && card.seat.is_none() => "a number answers".into(),
+        _ => delivery(screen)?,
     };
-    let fits = used + width(&told) as u16 + 1 < room && composer.area.scroll_offset().0 == 0;
-    fits.then_some(told)
+    let used = if composer.is_empty() { room / 2 } else { text };
+    fits(&told, used).then_some(told)
 }
 
-/// Describes the choice whose number is on the line, or the turn that the draft answers, if that does not fit into the
-/// first row.
+/// Describes the effect of Enter on the empty line, or the choice that an ended conversation offers in its place, the
+/// richest form first.
+fn offered(screen: &Screen) -> Option<Vec<String>> {
+    if screen.view.place() != Focus::Line {
+        return None;
+    }
+    let end = current(screen).filter(|card| card.title.is_empty());
+    let forms = end.and_then(|card| card.choices.into_iter().next()).map(|more| more.forms(false));
+    let Some((action, what)) = offer(screen) else {
+        return forms.map(|forms| forms.iter().map(|form| format!("1 {form}")).collect());
+    };
+    let shorter = if action == Action::MoreRound { forms } else { None };
+    let forms = std::iter::once(what).chain(shorter.into_iter().flatten());
+    let key = screen.keymap.way(Action::Offer, Focus::Line);
+    Some(forms.map(|form| format!("{key}: {form}")).collect())
+}
+
+/// Describes the turn that the draft answers, if that does not fit into the first row.
 pub(super) fn unfit_effect(screen: &Screen) -> Option<String> {
     let room = screen.view.areas.composer.width.saturating_sub(PROMPT + 1);
-    let told = chosen(screen).or_else(|| reference(screen));
-    if side(screen, room).is_none() { told } else { None }
+    if side(screen, room).is_none() { reference(screen) } else { None }
 }
 
-/// Returns the choice of an ended conversation, if it does not fit into the first row.
-pub(super) fn unfit_end(screen: &Screen) -> Option<String> {
-    let room = screen.view.areas.composer.width.saturating_sub(PROMPT + 1);
-    let card = current(screen).filter(|card| card.title.is_empty())?;
-    let words = card.choices.into_iter().next()?.words;
-    side(screen, room).is_none().then_some(words)
-}
-
-/// Describes the choice whose number is on the line; `None` without one.
-pub(super) fn chosen(screen: &Screen) -> Option<String> {
+/// Describes the choice whose number is on the line, the richest form first; `None` without one.
+pub(super) fn chosen(screen: &Screen) -> Option<Vec<String>> {
     let mut card = current(screen)?;
     let at = typed(screen, &card)?;
     let key = screen.keymap.way(Action::Send, Focus::Write);
     let choice = card.choices.swap_remove(at);
     let waits = screen.view.confirming.as_ref().is_some_and(|c| c.card == card.id && c.at == at);
-    Some(match choice.price {
-        _ if waits => format!("{key} again: {}", choice.again),
-        ChoicePrice::Free => format!("{key}: {}", choice.words),
-        _ => format!("{key}: {}, asks once more", choice.words),
-    })
+    let again = if waits { " again" } else { "" };
+    let more = if waits || choice.price == ChoicePrice::Free { "" } else { ", asks once more" };
+    let forms = choice.forms(waits).into_iter().map(|form| format!("{key}{again}: {form}"));
+    let mut forms: Vec<String> = forms.collect();
+    let whole = forms.first().map(|form| format!("{form}{more}"));
+    forms.splice(0..0, whole);
+    Some(forms)
 }
 
 /// Describes when a message is heard, while somebody speaks; `None` for commands and with nobody to wait for.
@@ -287,12 +296,12 @@ fn asked(screen: &Screen, room: usize) -> String {
             format!("Speak as {}{etc}", screen.transcript.name(&who))
         }
         (_, Some(to)) => format!("to {}, all hear it", screen.transcript.name(&to)),
-        (_, None) if screen.transcript.state().ended.is_some() => {
-            format!("Say something, and it goes on{etc}")
-        }
         (_, None) => {
-            let long = format!("Say something to everyone{etc}");
-            if width(&long) <= room { long } else { format!("Say something{etc}") }
+            let ended = screen.transcript.state().ended.is_some();
+            let to = if ended { ", and it goes on" } else { " to everyone" };
+            let forms = [&format!("Say something{to}"), "Say something", "Speak"];
+            let mut forms = forms.into_iter().map(|form| format!("{form}{etc}"));
+            forms.find(|form| width(form) <= room).unwrap_or_default()
         }
     };
     clip(&words, room, etc)

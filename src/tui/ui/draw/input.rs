@@ -5,9 +5,11 @@ use crate::ui::draw::composer;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
+use crate::ui::view::card::current;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::hold::seconds;
+use crate::ui::view::rest;
 use ratatui::text::Span;
 
 /// A hint, and the action of a click on it.
@@ -51,22 +53,24 @@ fn on_empty_line(screen: &Screen) -> Vec<Key> {
     let status = Status::from_state(screen.transcript.state());
     if status.is_limited() || matches!(status, Status::Done | Status::Error) {
         let far = |action: Action, word: &str| (key(action), word.to_owned(), Some(action));
+        let end = current(screen).filter(|card| card.title.is_empty());
+        let choices = end.map_or(0, |card| card.choices.len());
+        let more = || ("1".into(), way_on(screen.transcript.state()), None);
+        let picture = (choices > 1).then(|| ("2".into(), "picture".into(), None));
         if screen.view.over.poster {
-            let more = way_on(screen.transcript.state());
-            let hints = [("1".into(), more, None), ("2".into(), "picture".into(), None), sign()];
-            return hints.into_iter().chain([("esc".into(), "transcript".into(), None)]).collect();
+            let hints = [(choices > 0).then(more), picture, Some(sign())];
+            let back = ("esc".into(), "transcript".into(), None);
+            return hints.into_iter().flatten().chain([back]).collect();
         }
-        let going_on = composer::unfit_end(screen).map(|words| {
-            let (what, _) = words.split_once(',').unwrap_or((&words, ""));
-            ("1".to_owned(), what.to_owned(), None)
-        });
+        // the line has the other choice
+        let poster = rest::follows(screen).then(|| far(Action::Poster, "opens by itself"));
         let rest = [
             sign(),
             far(Action::Analysis, "analysis"),
             far(Action::Export, "export"),
             far(Action::Home, "start screen"),
         ];
-        return going_on.into_iter().chain(rest).collect();
+        return poster.into_iter().chain(picture).chain(rest).collect();
     }
     let held = matches!(status, Status::Paused | Status::Pausing);
     let pause = if held { "go on" } else { "pause" };

@@ -97,6 +97,8 @@ pub struct CardChoice {
     pub words: String,
     /// Description for the second Enter.
     pub again: String,
+    /// Description for a narrow screen, with the sum.
+    short: String,
     pub price: ChoicePrice,
     /// True if it lets a call run, which has to be read first.
     pub allows: bool,
@@ -107,12 +109,17 @@ impl CardChoice {
     fn new(action: Action, words: impl Into<String>) -> CardChoice {
         let words = words.into();
         let act = ChoiceAct::Do(action);
-        CardChoice { again: words.clone(), words, price: ChoicePrice::Free, allows: false, act }
+        let price = ChoicePrice::Free;
+        CardChoice { again: words.clone(), short: words.clone(), words, price, allows: false, act }
+    }
+
+    fn short(self, words: &str) -> CardChoice {
+        CardChoice { short: words.into(), ..self }
     }
 
     fn at(self, price: ChoicePrice) -> CardChoice {
-        let words = format!("{}{}", self.words, price.sum());
-        CardChoice { again: words.clone(), words, price, ..self }
+        let [words, short] = [self.words, self.short].map(|words| words + &price.sum());
+        CardChoice { again: words.clone(), words, short, price, ..self }
     }
 
     /// Sets the price; a failure is no moment to say that nobody knows it.
@@ -123,6 +130,14 @@ impl CardChoice {
     /// Returns the effect; `None` if it has to be confirmed first.
     pub fn act(self, confirmed: Option<Confirmed>) -> Option<ChoiceAct> {
         (self.price == ChoicePrice::Free || confirmed.is_some()).then_some(self.act)
+    }
+
+    /// Returns the descriptions before the first or the second Enter, the shortest last. None of them lacks the sum.
+    pub fn forms(self, is_second: bool) -> Vec<String> {
+        let first = if is_second { self.again } else { self.words };
+        let sum = self.price.sum();
+        let sum = sum.strip_prefix(", ").map(str::to_owned);
+        [Some(first), Some(self.short), sum].into_iter().flatten().collect()
     }
 
     /// Returns the words on the card.
@@ -171,6 +186,7 @@ fn permission(screen: &Screen, asks: AsksLeave) -> Card {
         CardChoice {
             price: ChoicePrice::Lasting,
             again: format!("{tool} unasked until you leave"),
+            short: "until you leave".into(),
             ..allow(Action::AllowTool, "until you leave")
         },
         CardChoice::new(Action::RefuseTool, "refuse"),
@@ -206,7 +222,9 @@ pub fn card(screen: &Screen) -> Option<Card> {
         let choices = vec![
             CardChoice::new(Action::Retry, "retry").after_failure(retry),
             CardChoice::new(Action::ChangeModel, "another model"),
-            CardChoice::new(Action::TogglePause, on).after_failure(ChoicePrice::of_turns(state, 1)),
+            CardChoice::new(Action::TogglePause, on)
+                .short("go on")
+                .after_failure(ChoicePrice::of_turns(state, 1)),
         ];
         let id = format!("failed {:?}", turn.seq);
         return Some(Card { choices, ..Card::new(id, title, ThemeRole::FloorError, why(turn)) });
@@ -282,7 +300,7 @@ fn budget(screen: &Screen) -> Option<Card> {
             .unwrap_or(ChoicePrice::Lasting),
     };
     let choices = vec![
-        CardChoice::new(Action::MoreRound, raise).at(price),
+        CardChoice::new(Action::MoreRound, raise).short("raise").at(price),
         CardChoice::new(Action::SetLimit, "set it"),
         CardChoice::new(Action::End, "end here").at(ChoicePrice::Lasting),
     ];
@@ -327,6 +345,7 @@ fn vote(screen: &Screen) -> Option<Card> {
     }
     let choice = |words: String| CardChoice {
         again: String::new(),
+        short: words.clone(),
         price: ChoicePrice::Free,
         allows: false,
         act: ChoiceAct::Vote(words.clone()),
@@ -344,7 +363,7 @@ pub fn more_choice(state: &State, words: String) -> CardChoice {
     CardChoice::new(Action::MoreRound, words).at(price)
 }
 
-/// Returns the choice that an ended conversation offers if going on costs money; the empty line offers it otherwise.
+/// Returns the choices that an ended conversation offers.
 fn going_on(screen: &Screen) -> Option<Card> {
     let (state, view) = (screen.transcript.state(), &screen.view);
     let over = match Status::from_state(state) {
@@ -352,13 +371,15 @@ fn going_on(screen: &Screen) -> Option<Card> {
         Status::Done | Status::Error => !view.unsaved,
         _ => false,
     };
-    let poster = view.over.poster;
-    if !over || view.is_recording() || view.is_read_only() || !poster && !may_be_paid(state) {
+    if !over || view.is_recording() || view.is_read_only() {
         return None;
     }
+    let more = CardChoice::new(Action::MoreRound, asking(&screen.transcript))
+        .short("more")
+        .at(ChoicePrice::of_turns(state, more_turns(state)));
     let id = format!("end {}", state.utterances);
-    let mut choices = vec![more_choice(state, asking(&screen.transcript))];
-    if poster {
+    let mut choices = vec![more];
+    if view.over.poster || screen.transcript.has_outcome_to_draw() {
         choices.push(CardChoice::new(Action::Picture, "picture"));
     }
     Some(Card { choices, ..Card::new(id, String::new(), ThemeRole::Notice, "") })

@@ -56,6 +56,11 @@ pub fn wake(screen: &Screen) -> Option<u64> {
     Some(if is_read { 0 } else { read.saturating_sub(now) })
 }
 
+/// Returns whether the poster opens by itself if nothing happens.
+pub fn follows(screen: &Screen) -> bool {
+    wake(screen).is_some() && screen.view.viewport.following() && card(screen).is_none()
+}
+
 /// Opens the poster at the end, once.
 fn at_end(screen: &mut Screen, asks: bool) {
     let turns = screen.transcript.state().utterances;
