@@ -11,7 +11,8 @@ use crate::ui::draw::timeline;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
-use crate::ui::text::wrap::clip;
+use crate::ui::start::bare;
+use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::stopped;
 use crate::ui::view::floor::{
@@ -34,6 +35,8 @@ struct Wealth {
     next: usize,
     /// Maximum cells of a name.
     name: usize,
+    /// Maximum cells of an awaited server; 0 if none is named.
+    server: usize,
     /// True if figures have units and the way to the end is named.
     long: bool,
     /// Cells of the rule at both ends.
@@ -43,17 +46,28 @@ struct Wealth {
 }
 
 /// Levels from the richest to the poorest. All of them show the speaker.
-const WEALTHS: [Wealth; 9] = [
-    Wealth { why: true, next: 3, name: usize::MAX, long: true, ends: 2, side: true },
-    Wealth { why: false, next: 3, name: usize::MAX, long: true, ends: 2, side: true },
-    Wealth { why: false, next: 1, name: usize::MAX, long: true, ends: 2, side: true },
-    Wealth { why: false, next: 1, name: usize::MAX, long: false, ends: 2, side: true },
-    Wealth { why: false, next: 1, name: 12, long: false, ends: 0, side: true },
-    Wealth { why: false, next: 1, name: 6, long: false, ends: 0, side: true },
-    Wealth { why: false, next: 1, name: 12, long: false, ends: 0, side: false },
-    Wealth { why: false, next: 1, name: 6, long: false, ends: 0, side: false },
-    Wealth { why: false, next: 0, name: 6, long: false, ends: 0, side: false },
-];
+const WEALTHS: [Wealth; 10] = {
+    let max = usize::MAX;
+    let rich =
+        Wealth { why: true, next: 3, name: max, server: max, long: true, ends: 2, side: true };
+    let one = Wealth { why: false, next: 1, ..rich };
+    let short = Wealth { server: 16, long: false, ..one };
+    let narrow = Wealth { name: 12, ends: 0, ..short };
+    let alone = Wealth { next: 0, server: 12, side: false, ..narrow };
+    [
+        rich,
+        Wealth { why: false, ..rich },
+        one,
+        short,
+        narrow,
+        Wealth { name: 6, ..narrow },
+        Wealth { side: false, ..narrow },
+        // a silent server matters more than the next participant
+        alone,
+        Wealth { name: 6, ..alone },
+        Wealth { name: 6, server: 0, ..alone },
+    ]
+};
 
 /// Draws the line in the richest form that fits.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
@@ -234,7 +248,7 @@ fn shortened(
         names => format!("then {}", names.join(", ")),
     };
     let next = then.replacen("then", "next", 1);
-    let now = speakers(transcript, now, name, wealth.long);
+    let now = speakers(transcript, now, name, wealth, ellipsis);
     let (what, then) = match standing {
         Status::Running | Status::Stepping => (now, then),
         Status::Pausing if now.is_empty() => ("pausing".into(), next),
@@ -255,7 +269,7 @@ fn shortened(
                 true if state.plan().is_some() => "between two steps of the plan",
                 true => "",
             };
-            (what.into(), if what.is_empty() { next } else { String::new() })
+            (what.into(), if what.is_empty() || !begun { next } else { String::new() })
         }
         Status::Waiting => (now, then),
         // the card and the line name the way on
@@ -277,9 +291,14 @@ fn speakers(
     transcript: &Transcript,
     now: Ms,
     name: impl Fn(&SeatId) -> String,
-    is_long: bool,
+    wealth: Wealth,
+    ellipsis: &str,
 ) -> String {
-    let awaited = if is_long { servers(transcript, now) } else { None };
+    let awaited = if wealth.server > 0 { servers(transcript, now) } else { None };
+    let awaited = awaited.map(|servers| {
+        let is_whole = width(&servers) <= wealth.server;
+        clip(if is_whole { &servers } else { bare(&servers) }, wealth.server, ellipsis)
+    });
     let awaited = |before: &str| {
         awaited.as_ref().map_or(String::new(), |servers| format!("{before} for {servers}"))
     };

@@ -27,6 +27,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if transcript.is_empty() {
         let waits =
             match words(transcript, Status::from_state(transcript.state()), clock.now()).what {
+                what if what.is_empty() => what,
                 what if transcript.state().turns.is_empty() => format!("{what}{}", glyphs.ellipsis),
                 what => format!("{what}; {} leaves", keymap.way(Action::Interrupt, Focus::Write)),
             };

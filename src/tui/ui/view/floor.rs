@@ -165,7 +165,8 @@ pub fn is_team(state: &State, seat: &SeatId) -> bool {
 pub fn awaited(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
     let live = &transcript.live;
     let voice = &live.state.seat(&turn.seat)?.spec.voice;
-    let is_silent = turn.call.is_some() && live.last_piece(turn.id).is_none();
+    let asks = leave_of(&live.state, turn).is_some();
+    let is_silent = turn.call.is_some() && !asks && live.last_piece(turn.id).is_none();
     let has_server = !matches!(voice, VoiceSpec::Lines { .. } | VoiceSpec::Team(_));
     if !is_silent || !has_server || now.since(turn.since) < AWAITED_MS {
         return None;
