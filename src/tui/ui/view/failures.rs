@@ -1,7 +1,6 @@
 //! Failed turns in the transcript: one row for each participant, with the number of failures since its last message.
 
 use crate::analysis::name;
-use crate::export::Narrated;
 use crate::model::*;
 use crate::state::State;
 use crate::text;
@@ -20,13 +19,8 @@ pub struct FailedRows {
 
 impl FailedRows {
     /// Applies an event and returns the turn and the text of the row for a failed turn, which replaces the rows of the
-    /// earlier failures. `told` is the narration of the event.
-    pub fn take(
-        &mut self,
-        event: &Event,
-        state: &State,
-        told: &[Narrated],
-    ) -> Option<(TurnId, String)> {
+    /// earlier failures. The consequence is not in it: a card may offer another one.
+    pub fn take(&mut self, event: &Event, state: &State) -> Option<(TurnId, String)> {
         let end = match &event.kind {
             Kind::CallRetried(retry) => {
                 self.retries.entry(retry.turn).or_default().push(Id::Event(event.seq));
@@ -48,9 +42,6 @@ impl FailedRows {
         };
         self.latest.insert(seat.clone(), (row, times));
         self.replaced.extend(retries.into_iter().chain(before));
-        if let (1, Some(Narrated::Words { who, .. })) = (times, told.first()) {
-            return Some((end.turn, who.clone()));
-        }
         let why = end.error.as_ref().map_or("no reason given", |error| &*error.text);
         let failed = failed_times(times as usize);
         let told = format!("{} {failed}: {why}", name(state, &seat));

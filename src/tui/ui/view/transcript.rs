@@ -412,7 +412,7 @@ impl Fold for Transcript {
             _ => {}
         }
         let (_, told) = self.narrator.narrate_apart(&self.live.state, event);
-        if let Some((turn, failure)) = self.failed.take(event, &self.live.state, &told) {
+        if let Some((turn, failure)) = self.failed.take(event, &self.live.state) {
             return self.add_note(Id::Turn(turn), event, failure, Aside::Failure);
         }
         // the header counts, and the card of the end says it
