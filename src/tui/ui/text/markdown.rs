@@ -202,6 +202,9 @@ fn breaks_kept(said: &str) -> String {
         // the renderer would drop the definition of a link, which may be an ordinary line
         let line = if !fenced && defines_link(line) {
             format!("\\{}", line.trim_start())
+        } else if !fenced && let Some((number, rest)) = bracketed(line) {
+            // the renderer would write a full stop in the place of the bracket
+            format!("{number}\\){rest}")
         } else {
             line.to_owned()
         };
@@ -212,6 +215,15 @@ fn breaks_kept(said: &str) -> String {
         kept.push('\n');
     }
     kept
+}
+
+/// Returns the number, with its indentation, and the rest of a line that begins with a number and a bracket.
+fn bracketed(line: &str) -> Option<(&str, &str)> {
+    let (number, rest) = line.split_once(')')?;
+    let digits = number.trim_start_matches(' ');
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    (is_number && number.len() - digits.len() < 4 && rest.starts_with(' '))
+        .then_some((number, rest))
 }
 
 /// Returns whether Markdown treats a line as the definition of a link.
@@ -325,6 +337,7 @@ mod tests {
             &["see [1]", "", "[1]: https://a.example \"A\""],
         );
         check("- one two three\n- four", 10, &["- one two", "  three", "- four"]);
+        check("Two:\n\n2) four\n3) six", 20, &["Two:", "", "2) four", "3) six"]);
     }
 
     /// The fast path for prose gives the same result as the renderer.
