@@ -9,7 +9,7 @@ use crate::ui::theme::glyphs::Glyphs;
 const NAMED_MAX: usize = 8;
 /// Columns from which a row has two cells beside it and says `apart`.
 const WIDE: usize = 60;
-const SAYS_APART: usize = 100;
+const SAYS_APART: usize = 80;
 /// Maximum share of a pole, as a divisor of the width.
 const POLE_PART: usize = 5;
 /// Cells between two labels, and between a pole and the label beside it: a piece of the line and a blank.
@@ -232,7 +232,7 @@ mod tests {
         assert!(text(&two, 80, &UNICODE).contains(" Ada·◀Bo "), "{}", text(&two, 80, &UNICODE));
         let apart = text(&stated(&[&[0], &[4]]), 80, &UNICODE);
         assert!(apart.starts_with("  ban them ─ Ada ━"), "{apart}");
-        assert!(apart.ends_with("━ Bo ─ leave them  4  "), "{apart}");
+        assert!(apart.ends_with("━ Bo ─ leave them  4 apart  "), "{apart}");
     }
 
     /// Every row is as wide as the screen, and every name on it is whole, at every width and with any number of people.

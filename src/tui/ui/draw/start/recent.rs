@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 const AGE_COLUMNS: usize = 56;
 /// Columns of the age.
 const AGE: usize = 11;
-/// Maximum share of the titles in a row, in percent.
+/// Share of the titles in a row beside long outcomes, in percent.
 const TITLE: usize = 52;
 
 /// A row of the list.
@@ -45,7 +45,11 @@ impl StartPage<'_> {
         }
         let from = at.map_or(0, |at| (at + 1).saturating_sub(count));
         let longest = all.iter().map(|listed| width(&listed.title) + 2).max().unwrap_or(0);
-        let titles = longest.min(self.room.saturating_sub(2) * TITLE / 100);
+        // a title takes the cells that the outcomes leave
+        let inside = self.room.saturating_sub(2);
+        let outcomes = all.iter().map(|listed| width(&listed.how)).max().unwrap_or(0);
+        let left = inside.saturating_sub(outcomes + AGE + 1);
+        let titles = longest.min(left.max(inside * TITLE / 100));
         for listed in all.iter().skip(from).take(count) {
             self.listed_row(listed, titles);
         }
