@@ -465,3 +465,24 @@ fn every_size_is_drawn() {
         }
     }
 }
+
+/// The line below the box says what Enter does in the focused row, as the last row does; a list leaves nothing of the box.
+#[test]
+fn enter_has_one_meaning_and_a_list_leaves_no_half_of_the_box() {
+    for (width, height) in [(40, 12), (60, 20), (80, 24), (120, 40), (200, 60)] {
+        let mut start = used();
+        let promise = shown(&mut start, width, height);
+        assert!(promise.contains("they begin: "), "{promise}");
+        press(&mut start, &[Tab]);
+        let row = shown(&mut start, width, height);
+        assert!(!row.contains("they begin"), "{row}");
+        assert_eq!(row.matches("enter  who sits there").count(), 1, "{row}");
+        press(&mut start, &[Enter]);
+        let list = shown(&mut start, width, height);
+        assert_eq!(list.matches('┌').count(), 1, "{list}");
+        assert!(list.matches('└').count() == 1 && !list.contains("enter  "), "{list}");
+    }
+    let mut start = first();
+    press(&mut start, &[Char('/'), Esc]);
+    assert_eq!(start.topic(), None, "a sign alone is no topic");
+}

@@ -34,6 +34,10 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     }
     let view = &mut screen.view;
     if view.writing && view.completion.take().is_some() {
+        // the sign only opened the list
+        if view.composer.text() == "/" {
+            view.composer.clear();
+        }
         return None;
     }
     // a chosen participant on the line is dropped first

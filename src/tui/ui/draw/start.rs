@@ -71,7 +71,8 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
         scrolls = last > 0;
         lines.drain(..from);
     }
-    let shown = start.topic().is_some() && start.help.is_none() && start.list.is_none();
+    let is_home = start.help.is_none() && start.list.is_none() && start.at == StartRow::Topic;
+    let shown = start.topic().is_some() && is_home;
     start.promised =
         if is_promised && shown { start.plan().map(|plan| plan.shape()) } else { None };
     frame.render_widget(Text::from(lines), body);
@@ -92,10 +93,15 @@ impl StartPage<'_> {
         if body.height + 1 >= TITLED {
             self.title();
         }
+        let above_box = self.lines.len();
         self.boxed();
         let promise = self.promise();
         self.gap();
         promise.into_iter().for_each(|line| self.centred(line));
+        // an open list is in the place of the box, and Enter is its own
+        if self.start.list.is_some() {
+            self.lines[above_box..].fill(Line::default());
+        }
         self.notice(height);
         self.gap();
         self.gap();
@@ -202,6 +208,15 @@ impl StartPage<'_> {
             return wrap(&Line::styled(card, self.style(ThemeRole::Notice)), room);
         }
         let expected = start.expected();
+        let key = keys::pair(start, &[crate::ui::action::Action::RunEntry]);
+        let key = Span::styled(key, self.style(ThemeRole::HintKey));
+        if start.at != StartRow::Topic {
+            let opens = Span::styled(format!("  {}", keys::opens(start)), text);
+            let is_box = matches!(start.at, StartRow::Who | StartRow::Kind);
+            let cost = expected.filter(|f| is_box && f.fault.is_none() && start.topic().is_some());
+            let cost = cost.map(|f| format!("   {}, {}", f.length, f.sum)).unwrap_or_default();
+            return wrap(&Line::from(vec![key, opens, Span::styled(cost, muted)]), room);
+        }
         let words = match (start.topic(), start.voice()) {
             (None, _) => "watch them argue about cars, offline, one minute".to_owned(),
             (Some(_), Some(VoiceChoice::Rehearsed)) => {
@@ -221,8 +236,6 @@ impl StartPage<'_> {
                 }
             }
         };
-        let key = keys::pair(start, &[crate::ui::action::Action::RunEntry]);
-        let key = Span::styled(key, self.style(ThemeRole::HintKey));
         let promise = Line::from(vec![key, Span::styled(format!("  {words}"), text)]);
         let mut lines = wrap(&promise, room);
         let is_asked = start.topic().is_some();

@@ -93,6 +93,10 @@ fn act(
         Action::Back => {
             start.typed.clear();
             start.at = StartRow::Topic;
+            // elsewhere this sign only opens a list
+            if start.topic().as_deref() == Some("/") {
+                start.topic = field("");
+            }
         }
         // the start screen binds no other actions, or the loop handles them
         _ => {}

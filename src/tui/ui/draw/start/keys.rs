@@ -75,21 +75,31 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
         StartRow::Who if start.has_no_model() => {
             vec![("1 2 3".to_owned(), "choose"), enter("take it")]
         }
-        StartRow::Who => vec![enter("who sits there"), (pair(start, &[NextField]), "what kind")],
+        StartRow::Who => vec![enter(opens(start)), (pair(start, &[NextField]), "what kind")],
         StartRow::Kind if start.writing.is_some() => {
-            vec![enter("edit mine"), (pair(start, &[EntryDown]), "what kind of talk")]
+            vec![enter(opens(start)), (pair(start, &[EntryDown]), "what kind of talk")]
         }
-        StartRow::Kind => vec![enter("what kind of talk"), (pair(start, &[NextField]), "topic")],
-        StartRow::Example(_) => vec![enter("watch"), moves("move")],
-        StartRow::Session(at) => {
-            let opens = match start.sessions.get(at).map(|session| &session.standing) {
-                Some(SessionStatus::Ended { .. }) => "read",
-                Some(SessionStatus::Live { .. }) => "attach",
-                _ => "open, paused",
-            };
+        StartRow::Kind => vec![enter(opens(start)), (pair(start, &[NextField]), "topic")],
+        StartRow::Example(_) => vec![enter(opens(start)), moves("move")],
+        StartRow::Session(_) => {
             let own = [&[ReplaySession][..], &[CompareSessions], &[DropSession]].map(hint);
-            [enter(opens)].into_iter().chain(own).chain([moves("move")]).collect()
+            [enter(opens(start))].into_iter().chain(own).chain([moves("move")]).collect()
         }
+    }
+}
+
+/// Returns the effect of Enter on a row other than the topic.
+pub(super) fn opens(start: &StartScreen) -> &'static str {
+    match start.at {
+        StartRow::Who => "who sits there",
+        StartRow::Kind if start.writing.is_some() => "edit mine",
+        StartRow::Kind => "what kind of talk",
+        StartRow::Topic | StartRow::Example(_) => "watch",
+        StartRow::Session(at) => match start.sessions.get(at).map(|session| &session.standing) {
+            Some(SessionStatus::Ended { .. }) => "read",
+            Some(SessionStatus::Live { .. }) => "attach",
+            _ => "open, paused",
+        },
     }
 }
 

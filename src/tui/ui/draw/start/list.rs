@@ -61,7 +61,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, over: u16, start: &mut Sta
     let height = (lines.len() as u16 + 2).min(body.height);
     let x = body.x + (body.width - wide) / 2;
     let area = Rect { x, y: body.y + (body.height - height) / 3, width: wide, height };
-    frame.wipe(area, &start.theme);
+    // nothing of the page is beside it
+    frame.wipe(Rect { x: body.x, width: body.width, ..area }, &start.theme);
     let within = block.inner(area);
     frame.render_widget(block, area);
     frame.render_widget(Text::from(lines), within);
