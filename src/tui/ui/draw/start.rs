@@ -210,13 +210,6 @@ impl StartPage<'_> {
         let expected = start.expected();
         let key = keys::pair(start, &[crate::ui::action::Action::RunEntry]);
         let key = Span::styled(key, self.style(ThemeRole::HintKey));
-        if start.at != StartRow::Topic {
-            let opens = Span::styled(format!("  {}", keys::opens(start)), text);
-            let is_box = matches!(start.at, StartRow::Who | StartRow::Kind);
-            let cost = expected.filter(|f| is_box && f.fault.is_none() && start.topic().is_some());
-            let cost = cost.map(|f| format!("   {}, {}", f.length, f.sum)).unwrap_or_default();
-            return wrap(&Line::from(vec![key, opens, Span::styled(cost, muted)]), room);
-        }
         let words = match (start.topic(), start.voice()) {
             (None, _) => "watch them argue about cars, offline, one minute".to_owned(),
             (Some(_), Some(VoiceChoice::Rehearsed)) => {
@@ -236,7 +229,7 @@ impl StartPage<'_> {
                 }
             }
         };
-        let promise = Line::from(vec![key, Span::styled(format!("  {words}"), text)]);
+        let promise = Line::from(vec![key.clone(), Span::styled(format!("  {words}"), text)]);
         let mut lines = wrap(&promise, room);
         let is_asked = start.topic().is_some();
         if let Some(forecast) = expected
@@ -248,6 +241,16 @@ impl StartPage<'_> {
             for said in to.into_iter().chain(forecast.note.clone()) {
                 lines.extend(wrap(&Line::styled(text::line(&said).into_owned(), muted), room));
             }
+        }
+        if start.at != StartRow::Topic {
+            let opens = Span::styled(format!("  {}", keys::opens(start)), text);
+            let is_box = matches!(start.at, StartRow::Who | StartRow::Kind);
+            let cost = expected.filter(|_| is_box && is_asked);
+            let cost = cost.map(|f| format!("   {}, {}", f.length, f.sum)).unwrap_or_default();
+            // nothing moves when the focus does
+            let rows = lines.len();
+            lines = wrap(&Line::from(vec![key, opens, Span::styled(cost, muted)]), room);
+            lines.resize(rows.max(lines.len()), Line::default());
         }
         lines
     }
