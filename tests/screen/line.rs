@@ -431,7 +431,7 @@ fn a_planned_end_is_green_and_said_once() {
 #[test]
 fn enter_never_asks_a_paid_model_again() {
     let mut free = on_line(failed(80, 24));
-    assert!(free.text().contains("enter: try again"), "{}", free.text());
+    assert!(free.text().contains("enter: retry"), "{}", free.text());
     let again = vec![Command::Retry { utterance: None }, Command::Resume {}];
     assert_eq!(free.press(&[Enter]), [Request::SendAll(again)]);
     let mut paid = on_line(failed_in(Stage::altered(80, 24, |event| {

@@ -32,7 +32,7 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
         return None;
     }
     if failed(transcript).is_some() {
-        return Some((Action::Retry, "try again".into()));
+        return Some((Action::Retry, "retry".into()));
     }
     if let Some(to) = screen.chosen() {
         return Some((Action::GiveFloor, format!("{} next", transcript.name(&to))));
