@@ -40,6 +40,9 @@ fn a_message_to_all_is_the_task_of_the_next_turn() {
     // a question by name is a debt of one seat
     let named = asked(limit, "", &[say("Well, Bo, who pays?")]);
     assert_eq!(with(&named, TASK), [false; 6]);
+    // thanks put no question to the one who is thanked
+    let thanked = asked(limit, "", &[say("Thank you, Ada. That was clear. Who pays for it?")]);
+    assert_eq!(with(&thanked, TASK), [false, true, false, false, false, false]);
     let data = "policy = \"simultaneous\"\n[limits]\nutterances = 4";
     let both = asked(data, "", &[Value::Null, say("Who pays?")]);
     assert_eq!(with(&both, TASK), [false, false, true, true]);

@@ -5,55 +5,6 @@ use crate::model::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Words by which a message is a wish wherever they stand.
-const PLEASE: &str = "please|bitte|s'il vous plaît|s'il te plaît|por favor|per favore|пожалуйста|من فضلكم|请|ください|お願い";
-/// Beginnings of a clause that wishes another way of speaking.
-const WISHES: &str = "be|speak|talk|use|keep|stop|avoid|write|stay|do not|don't|shorter|less|no more|i want|i'd like|i would like|\
-     i wish|sprecht|redet|seid|haltet|benutzt|bleibt|hört auf|kürzer|ich möchte|ich will|soyez|parlez|utilisez|\
-     évitez|arrêtez|restez|plus court|je veux|je voudrais|sean|hablen|usen|eviten|dejen|quiero|quisiera|sejam|\
-     falem|evitem|parem|quero|gostaria|siate|parlate|usate|evitate|vorrei|говорите|будьте|короче|تحدثوا|不要|我想";
-/// Beginnings of a message that one turn can carry out.
-const ERRANDS: &str = "ask|tell|explain|fragt|frag|sagt|erklärt|demandez|dites|expliquez|pregunten|digan|perguntem|chiedete|\
-     спросите|скажите|اسألوا|问";
-
-/// Returns whether an operator's message wishes another way of speaking, as far as the beginnings of its clauses show.
-pub fn is_wish(said: &str) -> bool {
-    let lower = said.to_lowercase();
-    let mut clauses = lower.split([',', '.', '!', ';', ':', '\n', '，', '。', '！', '、']);
-    let is_question = said.contains(['?', '？', '؟']);
-    !is_question && !is_errand(said) && (has_please(&lower) || clauses.any(|c| begins(c, WISHES)))
-}
-
-/// Returns whether an operator's message asks for something that one turn can carry out, as in "Ask him what it costs."
-pub fn is_errand(said: &str) -> bool {
-    begins(&said.to_lowercase(), ERRANDS)
-}
-
-fn has_please(lower: &str) -> bool {
-    let mut places = lower.char_indices().filter(|(at, _)| !lower[..*at].ends_with(is_spaced));
-    places.any(|(at, _)| begins(&lower[at..], PLEASE))
-        || PLEASE.split('|').any(|word| !word.starts_with(is_spaced) && lower.contains(word))
-}
-
-/// Returns whether a clause begins with one of some words, apart from "please" and "and".
-fn begins(clause: &str, words: &str) -> bool {
-    let clause = clause.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let lead = PLEASE.split('|').chain(["and"]).find_map(|lead| rest(clause, lead));
-    let bare = lead.map_or(clause, |rest| rest.trim_start_matches(|c: char| !c.is_alphanumeric()));
-    words.split('|').any(|word| rest(clause, word).or_else(|| rest(bare, word)).is_some())
-}
-
-/// Returns the part of a text behind a whole word at its beginning.
-fn rest<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let rest = text.strip_prefix(word)?;
-    (!word.ends_with(is_spaced) || !rest.starts_with(is_spaced)).then_some(rest)
-}
-
-/// Returns whether a letter belongs to a script with blanks between words.
-fn is_spaced(c: char) -> bool {
-    c.is_alphanumeric() && !matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')
-}
-
 impl Conversation {
     /// Returns the facts for conditions of stop rules and steering lines. Values that grow with the conversation are
     /// included only if `wanted` accepts their name, because conditions are evaluated after every event.
@@ -134,12 +85,7 @@ impl Conversation {
             .collect()
     }
 
-    /// Returns the facts that a voice gets with a call; the history is in the prompt instead.
-    pub fn turn_facts(&self, turn: &Turn) -> Value {
-        self.facts_of_turn(turn, |_| true)
-    }
-
-    /// Returns the facts of a call that a template uses; others are null.
+    /// Returns the facts of a call that a template uses; others are null, and so is `operator.wish`, a reading of words.
     pub fn facts_of_turn(&self, turn: &Turn, wanted: impl Fn(&str) -> bool) -> Value {
         let mut heard = self.unanswered(turn);
         heard.retain(|e| e.hidden.is_none());
@@ -186,7 +132,7 @@ impl Conversation {
             }),
             "operator": {
                 "whisper": !whispers.is_empty(),
-                "wish": is_wish(&said),
+                "wish": null,
                 "said": said,
                 "whispered": words(whispers),
                 "asked": self.later_question(turn),
@@ -318,37 +264,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_wish_and_an_errand_show_at_the_beginnings_of_clauses() {
-        for (said, wish, errand) in [
-            ("Please be shorter, three sentences at most.", true, false),
-            ("No Latin words, please.", true, false),
-            ("From now on, use plain words.", true, false),
-            ("And don't quote me.", true, false),
-            ("I would like fewer figures.", true, false),
-            ("Bitte kürzer.", true, false),
-            ("Parlez plus simplement.", true, false),
-            ("Más despacio, por favor.", true, false),
-            ("Говорите проще.", true, false),
-            ("请简短一点。", true, false),
-            ("大家不要引用我。", false, false),
-            ("短くお願いします。", true, false),
-            ("The bus company has just announced that line 4 will stop in June.", false, false),
-            ("Each word of the sentence is an example.", false, false),
-            ("The county now offers to pay half of the roof.", false, false),
-            ("Beer is cheap, users say.", false, false),
-            ("Who pays? Please.", false, false),
-            ("Ask him what a bell costs.", false, true),
-            ("Please tell her the sum.", false, true),
-            ("Fragt ihn, was sie kostet.", false, true),
-            ("问他价格。", false, true),
-            ("Askew walls stay.", false, false),
-            ("", false, false),
-        ] {
-            assert_eq!((is_wish(said), is_errand(said)), (wish, errand), "{said}");
-        }
-    }
-
     /// The loader must reject names that no facts have.
     #[test]
     fn the_loader_knows_every_name() {
@@ -360,7 +275,7 @@ mod tests {
             names
         };
         assert_eq!(sorted(keys(state.facts(|_| false))), facts::OF_CONVERSATION);
-        assert_eq!(sorted(keys(state.turn_facts(&turn))), facts::OF_CALL);
+        assert_eq!(sorted(keys(state.facts_of_turn(&turn, |_| true))), facts::OF_CALL);
         // a template finds all names, and values of those that it uses
         let limits = |wanted: bool| state.facts_of_turn(&turn, |name| wanted && name == "limits");
         assert_eq!(sorted(keys(limits(false))), facts::OF_CALL);

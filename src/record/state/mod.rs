@@ -45,7 +45,6 @@ mod transcript;
 pub use answers::Stated;
 pub use commands::Ending;
 pub use context::Kept;
-pub use facts::{is_errand, is_wish};
 pub use judging::{Judging, Ruling};
 pub use live::Live;
 pub use losses::{Losses, LostSeat};

@@ -3,7 +3,6 @@
 //! The choice depends on the transcript, the seed and the number of the turn, so that a resume repeats it. No seat gets
 //! the same act twice in a row, and none the act of the speaker before it.
 
-use super::words;
 use crate::model::*;
 use crate::prompt::{self, ActRoom};
 use crate::reply;
@@ -104,7 +103,7 @@ fn act_before<'a>(state: &'a State, turn: &Turn) -> Option<&'a TurnAct> {
 
 /// Returns the participant who spoke last among those to whom the seat has not put a question.
 fn not_asked(state: &State, turn: &Turn) -> Option<SeatId> {
-    let roster = words::present(state);
+    let roster = prompt::at_table(state);
     let place = state.heard_to(turn);
     let own = state.visible(turn).filter(|e| e.seat() == Some(&turn.seat));
     let texts = own.filter_map(|e| e.text_at(place));

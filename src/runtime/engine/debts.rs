@@ -1,6 +1,5 @@
 //! Questions that are put to a seat by name in a talk. They count until the seat has spoken again.
 
-use super::words;
 use crate::model::*;
 use crate::scenario::Advice;
 use crate::state::{Entry, State, Turn};
@@ -48,10 +47,10 @@ fn put_aside(state: &State, turn: &Turn) -> Option<Vec<QuestionDebt>> {
     let earlier = Turn { horizon: version.horizon, before: Some(version.heard), ..earlier };
     let mut asked = asked_since(state, &earlier);
     let answered = match prompt::new_from_host(state, &earlier) {
-        Some(message) if !prompt::asks_each(message.text()) => None,
+        Some(message) if !prompt::asks_each(state, message.text()) => None,
         Some(_) | None => prompt::most_urgent(asked.iter()).cloned(),
     };
-    let roster = words::present(state);
+    let roster = prompt::at_table(state);
     let said = last.text_at(state.heard_to(turn));
     let is_settled = |debt: &QuestionDebt| {
         let asker = debt.from.as_ref().filter(|asker| roster.iter().any(|p| p.id == **asker));
@@ -64,7 +63,7 @@ fn put_aside(state: &State, turn: &Turn) -> Option<Vec<QuestionDebt>> {
 
 /// Returns the questions to a turn's seat since it last spoke, oldest first; of several questions of one asker, the latest.
 fn asked_since(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
-    let roster = words::present(state);
+    let roster = prompt::at_table(state);
     let place = state.heard_to(turn);
     let mut all: Vec<QuestionDebt> = vec![];
     let since = state.visible(turn).rev().take(SEARCHED);
@@ -95,7 +94,8 @@ fn question_in(
 ) -> Option<String> {
     let named = reply::questions(text, entry.seat(), roster);
     let to_seat = named.iter().rfind(|question| question.to == turn.seat);
-    let to_each = || entry.is_by_host() && entry.mentions.is_empty() && prompt::asks_each(text);
+    let to_each =
+        || entry.is_by_host() && entry.mentions.is_empty() && prompt::asks_each(state, text);
     match to_seat {
         Some(question) => Some(question.text.clone()),
         None if !named.is_empty() => None,

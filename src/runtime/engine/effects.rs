@@ -95,7 +95,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         ),
         parameters: turn.parameters.clone(),
         labels: turn.labels.clone(),
-        facts: Arc::new(state.turn_facts(turn)),
+        facts: Arc::new(prompt::turn_facts(state, turn, &|_| true)),
         left: money::left(state),
         agent: seat.agent.clone(),
     })))

@@ -39,7 +39,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
             let cut = state.line_cut(&turn.seat).map(|(line, _)| line);
             let spoken = state.seat(&turn.seat).map_or(&[][..], |s| &s.lines);
             let spoken: Vec<usize> = spoken.iter().copied().filter(|l| Some(*l) != cut).collect();
-            let facts = || Facts::new(state.turn_facts(turn));
+            let facts = || Facts::new(prompt::turn_facts(state, turn, &|_| true));
             // a turn that is said again says its own line
             let own = state.line_again(turn).map(rehearsed::ChosenLines::from_line);
             let next = || rehearsed::choose(lines, turn.purpose, &spoken, facts);
@@ -78,7 +78,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
 pub(super) fn line_faults(state: &State, turn: &Turn) -> Vec<String> {
     let Some(seat) = state.seat(&turn.seat) else { return vec![] };
     let VoiceSpec::Lines { lines, .. } = &seat.spec.voice else { return vec![] };
-    let facts = || Facts::new(state.turn_facts(turn));
+    let facts = || Facts::new(prompt::turn_facts(state, turn, &|_| true));
     let faults = rehearsed::faults(lines, turn.purpose, &seat.lines, facts);
     faults.into_iter().map(|fault| format!("`{}`: {fault}", seat.spec.id)).collect()
 }

@@ -95,23 +95,18 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
 /// Returns the seats that the operator's message mentions, the addressed seat first.
 pub(super) fn mentioned(state: &State, text: &str) -> Vec<SeatId> {
     let first = addressee(state, text);
-    let mentions = reply::mentions(text, None, &present(state));
+    let mentions = reply::mentions(text, None, &prompt::at_table(state));
     let others = mentions.into_iter().filter(|seat| Some(seat) != first.as_ref());
     first.iter().cloned().chain(others).collect()
 }
 
 /// Returns the seat that the operator's message addresses at its beginning: `@bo …`, `Bo, …` or `Bo: …`.
 pub(super) fn addressee(state: &State, text: &str) -> Option<SeatId> {
-    let roster = present(state);
+    let roster = prompt::at_table(state);
     if text.trim_start().starts_with(['@', '＠', '﹫']) {
         return reply::mentions(text, None, &roster).into_iter().next();
     }
     reply::called(text, &roster)
-}
-
-/// Returns the participants at the table.
-pub(super) fn present(state: &State) -> Vec<&Participant> {
-    state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect()
 }
 
 /// Returns the speaker's own part of a reply, without its line of data: only models and agents reason in their replies

@@ -288,7 +288,7 @@ fn occasion(state: &State, turn: &Turn, task: &CueTask<'_>, begins: bool) -> Str
     let mentioned = if task.is_asked() { None } else { mentioned(state, turn) };
     let last = (task.is_asked() && ends_all(state, turn)).then(|| UNANSWERED.to_owned());
     let task = match task {
-        CueTask::Host(said) => Some(said_to_all::task(said).to_owned()),
+        CueTask::Host(said) => Some(said_to_all::task(state, said).to_owned()),
         CueTask::Answer(debt) => {
             Some(format!("{}{}", within(state, turn), to_answer(state, turn, debt)))
         }
@@ -560,7 +560,7 @@ fn to_take_up(state: &State, turn: &Turn) -> Option<String> {
         return None;
     }
     let said = said_to_all::open(state, turn)?.text_at(state.heard_to(turn))?;
-    let said = if said_to_all::asks_each(said) { return None } else { quoted(said.trim()) };
+    let said = if said_to_all::asks_each(state, said) { return None } else { quoted(said.trim()) };
     let how = if reply::has_question(&said) { "Who is to take it up?" } else { "All go by it." };
     Some(format!("The host has just said: \"{said}\" {how}"))
 }

@@ -31,7 +31,8 @@ pub use cue::{ActRoom, act_room, most_urgent};
 pub use frame::doubt;
 pub use judge::compares;
 pub use messages::{messages, unjoined};
-pub use said_to_all::{asks_each, open as new_from_host};
+pub use persona::turn_facts;
+pub use said_to_all::{asks_each, at_table, open as new_from_host};
 pub use toolkit::in_words;
 
 /// Number of last messages in a prompt for the bids of several seats.

@@ -1,11 +1,13 @@
 //! Templates of the scenario in prompts, filled in: personas, tasks and requests.
 
+use super::said_to_all::at_table;
 use crate::expr::{self, Facts, Template};
+use crate::reply;
 use crate::state::{Entry, State, Turn};
 use serde_json::{Value, json};
 
 /// Returns whether a template uses a fact.
-pub(super) type Uses<'a> = &'a dyn Fn(&str) -> bool;
+pub type Uses<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Fills in a persona; an invalid template is used unchanged.
 pub(super) fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
@@ -40,10 +42,18 @@ pub(super) fn fill(
     template.render(&Facts::new(if is_constant { json!({}) } else { facts(&uses) }))
 }
 
+/// Returns the facts of a call that a voice or a template uses, with the reading of the host's words.
+pub fn turn_facts(state: &State, turn: &Turn, uses: Uses<'_>) -> Value {
+    let mut facts = state.facts_of_turn(turn, uses);
+    let said = facts["operator"]["said"].as_str().unwrap_or_default();
+    facts["operator"]["wish"] = reply::is_wish(said, &at_table(state)).into();
+    facts
+}
+
 /// Returns the facts of a template in a prompt that it uses: those of the call, the question, the visible messages, and
 /// the number of rounds.
 pub(super) fn prompt_facts(state: &State, turn: &Turn, uses: Uses<'_>) -> Value {
-    let mut facts = state.facts_of_turn(turn, uses);
+    let mut facts = turn_facts(state, turn, uses);
     let is_own = |entry: &&Entry| entry.seat() == Some(&turn.seat);
     let (own, others): (Vec<&Entry>, Vec<&Entry>) = state.visible(turn).partition(is_own);
     if facts["question"].is_null() {

@@ -3,7 +3,7 @@
 use crate::escape::quoted;
 use crate::model::{Participant, Text};
 use crate::reply;
-use crate::state::{Entry, State, Turn, is_errand, is_wish};
+use crate::state::{Entry, State, Turn};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Maximum number of words of a message that stays in later prompts.
@@ -24,10 +24,10 @@ const HELD_OTHER: &str = "The host said, and it holds until taken back";
 const WITHIN: &str = "The host has just spoken to all of you; take that up in this: ";
 
 /// Returns the task of a turn that reads a new message.
-pub(super) fn task(said: &str) -> &'static str {
+pub(super) fn task(state: &State, said: &str) -> &'static str {
     if reply::has_question(said) {
         QUESTION
-    } else if is_wish(said) {
+    } else if reply::is_wish(said, &at_table(state)) {
         WISH
     } else {
         OTHER
@@ -45,14 +45,19 @@ pub fn open<'a>(state: &'a State, turn: &'a Turn) -> Option<&'a Entry> {
 }
 
 /// Returns whether a message to all is for each seat to answer: a short wish stays in later prompts instead.
-pub fn asks_each(text: &str) -> bool {
-    !stays(text) && reply::asks_each(text)
+pub fn asks_each(state: &State, text: &str) -> bool {
+    !stays(state, text) && reply::asks_each(text)
 }
 
-/// Returns whether a message stays in later prompts: it is short, asks nothing and is no errand.
-fn stays(text: &str) -> bool {
+/// Returns the participants at the table.
+pub fn at_table(state: &State) -> Vec<&Participant> {
+    state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect()
+}
+
+/// Returns whether a message stays in later prompts: it is short, asks nothing and is not an errand.
+fn stays(state: &State, text: &str) -> bool {
     !reply::has_question(text)
-        && !is_errand(text)
+        && !reply::is_errand(text, &at_table(state))
         && text.unicode_words().nth(STAYS_WORDS).is_none()
 }
 
@@ -63,15 +68,16 @@ pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
     let holds = |entry: &&Entry| {
         entry.is_by_host()
             && !unread.contains(&entry.seq)
-            && entry.text_at(place).is_some_and(|text| stays(text))
+            && entry.text_at(place).is_some_and(|text| stays(state, text))
             && is_to_all(state, turn, entry)
     };
     let latest = state.visible_among(turn, state.entries.iter()).rev().filter(holds);
     let mut held: Vec<&Text> =
         latest.take(STAYS_MAX).filter_map(|entry| entry.text_at(place)).collect();
     held.reverse();
+    let roster = at_table(state);
     let (wishes, others): (Vec<&Text>, Vec<&Text>) =
-        held.into_iter().partition(|said| is_wish(said));
+        held.into_iter().partition(|said| reply::is_wish(said, &roster));
     let line = |lead: &str, all: &[&Text]| {
         let all: Vec<String> =
             all.iter().map(|said| format!("\"{}\"", quoted(said.trim()))).collect();
@@ -84,11 +90,9 @@ pub(super) fn reminder(state: &State, turn: &Turn) -> Option<String> {
 
 /// Returns whether a message of the host names no addressee.
 fn is_to_all(state: &State, turn: &Turn, entry: &Entry) -> bool {
-    let roster: Vec<&Participant> =
-        state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect();
     let asks_somebody = || {
         let text = entry.text_at(state.heard_to(turn)).filter(|text| reply::has_question(text));
-        text.is_some_and(|text| !reply::questions(text, None, &roster).is_empty())
+        text.is_some_and(|text| !reply::questions(text, None, &at_table(state)).is_empty())
     };
     entry.mentions.is_empty() && entry.granted.is_none() && !asks_somebody()
 }

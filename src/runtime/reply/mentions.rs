@@ -20,7 +20,7 @@ pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec
     }
     let names = Spellings::from_roster(roster);
     let paragraphs = own_paragraphs(text).into_iter();
-    let words = paragraphs.map(|paragraph| without_inline_code(&paragraph));
+    let words = paragraphs.map(|paragraph| without_inline_code(&paragraph, |_| false));
     let found = words.flat_map(|words| find_names(&words, by, &names));
     distinct(found)
 }
@@ -72,8 +72,8 @@ pub(super) fn own_paragraphs(text: &str) -> Vec<String> {
     paragraphs
 }
 
-/// Returns a paragraph without its code spans; unpaired backticks stay as they are.
-pub(super) fn without_inline_code(paragraph: &str) -> String {
+/// Returns a paragraph without its code spans, apart from those to keep; unpaired backticks stay as they are.
+pub(super) fn without_inline_code(paragraph: &str, keeps: impl Fn(&str) -> bool) -> String {
     let mut kept = String::new();
     let mut rest = paragraph;
     while let Some(at) = rest.find('`') {
@@ -83,7 +83,10 @@ pub(super) fn without_inline_code(paragraph: &str) -> String {
         kept.push_str(before);
         // replaces the code, so that the words around it stay apart
         kept.push('`');
-        rest = end_of_code(after, length).map_or(after, |end| &after[end..]);
+        let end = end_of_code(after, length);
+        let code = end.map_or("", |end| &after[..end]);
+        kept.push_str(if keeps(code) { code } else { "" });
+        rest = end.map_or(after, |end| &after[end..]);
     }
     kept + rest
 }

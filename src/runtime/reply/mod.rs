@@ -27,6 +27,7 @@ mod tests;
 mod think;
 mod vote;
 mod whisper;
+mod wishes;
 mod words;
 
 pub use answer::{disagrees, last_box, normalised};
@@ -43,3 +44,4 @@ pub use repair::{RepairedReply, repair, repair_again};
 pub use schema::corrected_form;
 pub use stream::{ReplyStream, Speech, StreamEnd, read_alone};
 pub use whisper::{Parted, parted};
+pub use wishes::{is_errand, is_wish};

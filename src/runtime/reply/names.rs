@@ -93,11 +93,7 @@ impl<'a> NameChoice<'a> {
             // a name of signs alone
             return self.options.iter().find(|option| &***option == text.trim());
         };
-        let mut end = letters.skip(end, |c| !c.is_alphanumeric());
-        while let Some(behind) = letters.one_of(end, &words().courtesy) {
-            end = letters.skip(behind, |c| !c.is_alphanumeric());
-        }
-        (end == letters.len()).then_some(*option)
+        (behind_courtesy(&letters, end) == letters.len()).then_some(*option)
     }
 
     /// Returns the name that a reply chooses; `None` if it is unclear.
@@ -171,7 +167,7 @@ impl<'a> NameChoice<'a> {
     }
 
     /// Returns the name that a question is put to: its first clause is the name, begins with it and a form of address, or
-    /// has a word of the row `turn`.
+    /// has a word of the row `turn` and the question names nobody else.
     fn put_to(&self, question: &str) -> Option<&'a Text> {
         let parts = clauses(question);
         let first = parts.first()?;
@@ -179,7 +175,8 @@ impl<'a> NameChoice<'a> {
         let named = self.spellings.at(&letters, behind_marks(&letters, 0));
         let is_polite =
             || named.is_some_and(|(_, end)| letters.one_of(end, &words().courtesy).is_some());
-        let gives = || self.exactly(first).is_some() || self.has(first, &words().turn);
+        let turns = || self.has(first, &words().turn) && self.only(question).is_some();
+        let gives = || self.exactly(first).is_some() || turns();
         let is_put = is_polite() || parts.len() > 1 && gives();
         let is_listed = parts.iter().any(|part| behind_word(part, &words().or).is_some());
         if is_put && !is_listed { self.name(self.only(first)?) } else { None }
@@ -282,6 +279,16 @@ impl Candidates for NameChoice<'_> {
         let of = self.options.iter().position(|option| option == *name)?;
         (!goes_on).then_some(Mention { start: at, end, of })
     }
+}
+
+/// Returns the index behind the forms of address that follow a name.
+pub(super) fn behind_courtesy(letters: &Letters, name_end: usize) -> usize {
+    let next = |at| letters.skip(at, |c| !c.is_alphanumeric());
+    let mut end = next(name_end);
+    while let Some(behind) = letters.one_of(end, &words().courtesy) {
+        end = next(behind);
+    }
+    end
 }
 
 /// Returns the other cases of a Russian name.

@@ -1,9 +1,9 @@
 //! Questions that are put to a participant by name. They count until the participant has spoken again.
 
-use super::letters::{Letters, QUESTION_MARKS, TITLES, asks, sentences, word};
+use super::letters::{Letters, QUESTION_MARKS, asks, sentences, word};
 use super::lines::behind_marks;
 use super::mentions::{mentions, own_paragraphs, without_inline_code};
-use super::names::Spellings;
+use super::names::{Spellings, behind_courtesy};
 use super::words::words;
 use crate::model::{Participant, SeatId};
 
@@ -25,16 +25,14 @@ const SETS_OFF: [char; 9] = [',', ';', ':', '，', '、', '；', '：', '،', '�
 /// Minimum length of a word by which an answer refers to its question, in characters.
 const LONG_WORD: usize = 5;
 
-/// Words before a name that is addressed, as in "And Mai, who stood there?".
-const BEFORE_NAMES: &str = "and but so well now yes no then or look listen please thanks sorry";
-
-/// Returns the questions in a text that are put to a seat by name, in order; `by` is the author, who cannot ask itself.
+/// Returns the questions in a text that are put to a seat by name, in order; `by` is the author, who cannot ask itself,
+/// `None` for the host.
 ///
-/// A question is a sentence that ends with `?`. It is put to the seats that it mentions with `@`, or else to the seat
-/// whose name it sets off by commas or a colon. Without a name it goes to the seat that the sentences before it in the
+/// A question is a sentence that ends with `?`. It is put to the seats that it mentions with `@`, or else to those whose
+/// names it sets off together by commas or a colon. Without a name it goes to the seats that the sentences before it in the
 /// paragraph addressed last, if it follows at once, says "you", draws a conclusion or ends the text; in the first case its
-/// text includes the sentence before, and if somebody else is addressed at once it is put to nobody. A name within a clause
-/// addresses nobody. Code and quotes do not count.
+/// text includes the sentence before, and if somebody else is addressed at once it is put to nobody. At the end of the
+/// host's words and behind thanks it is for all. A name within a clause addresses nobody. Code and quotes do not count.
 pub fn questions(
     text: &str,
     by: Option<&SeatId>,
@@ -46,33 +44,37 @@ pub fn questions(
     }
     let names = Spellings::from_roster(roster);
     let end = text.trim_end();
-    for paragraph in own_paragraphs(text) {
-        let words = without_inline_code(&paragraph);
-        // the seat that was addressed last, and whether the sentence before addressed it
-        let mut last: Option<(SeatId, bool)> = None;
+    for own in own_words(text, &names) {
+        // the seats that were addressed last, and whether the sentence before addressed them
+        let mut last: Option<(Vec<SeatId>, bool)> = None;
+        let mut thanked = false;
         let mut before = "";
         // the number of questions before one without a name in the last sentence
         let mut unnamed: Option<usize> = None;
-        for sentence in sentences(&words).into_iter().map(str::trim) {
+        for sentence in sentences(&own).into_iter().map(str::trim) {
             let body = sentence.trim_end_matches(['.', '!']).trim_end_matches(QUESTION_MARKS);
             let mut to = mentions(body, by, roster);
-            let mentioned = if let [only] = &to[..] { Some(only.clone()) } else { None };
-            let here = mentioned.or_else(|| addressed(body, &names));
+            let here = if to.len() == 1 { to.clone() } else { addressed(body, &names) };
             // "Who pays? Cy, tell me." asks nobody for certain
-            if let (Some(at), Some(seat)) = (unnamed.take(), &here) {
-                let is_other = found.get(at).is_some_and(|q: &DirectedQuestion| q.to != *seat);
+            if let (Some(at), false) = (unnamed.take(), here.is_empty()) {
+                let is_other =
+                    found.get(at).is_some_and(|q: &DirectedQuestion| !here.contains(&q.to));
                 found.truncate(if is_other { at } else { found.len() });
             }
-            let is_named = here.is_some() || !to.is_empty();
-            let follows = here.is_none() && last.as_ref().is_some_and(|(_, just)| *just);
-            if to.is_empty() {
-                let ends = end.ends_with(sentence);
+            let is_named = !here.is_empty() || !to.is_empty();
+            let follows = here.is_empty() && last.as_ref().is_some_and(|(_, just)| *just);
+            if to.is_empty() && here.is_empty() && !is_to_each(body) {
+                let ends = by.is_some() && !thanked && end.ends_with(sentence);
                 let implied = last.as_ref().filter(|(_, just)| *just || ends || goes_on(body));
-                to.extend(here.clone().or_else(|| implied.map(|(seat, _)| seat.clone())));
+                to = implied.map(|(seats, _)| seats.clone()).unwrap_or_default();
+            } else if to.is_empty() {
+                to.clone_from(&here);
             }
-            last = match here {
-                Some(seat) => Some((seat, true)),
-                None => last.map(|(seat, _)| (seat, false)),
+            last = if here.is_empty() {
+                last.map(|(seats, _)| (seats, false))
+            } else {
+                thanked = Letters::new(body).find(&words().thanks).is_some();
+                (!thanked || by.is_some()).then_some((here, !thanked))
             };
             if asks(sentence) && !is_reported(sentence) {
                 to.retain(|seat| Some(seat) != by);
@@ -88,13 +90,24 @@ pub fn questions(
     found
 }
 
-/// Returns the seat to which a text puts its last question by name, if at most one sentence follows: an earlier question, such
-/// as "Hanna, may I?", does not hand over the floor.
+/// Returns the paragraphs of a text without quotes and code; a name in code stays.
+fn own_words(text: &str, names: &Spellings<&SeatId>) -> Vec<String> {
+    let is_name = |code: &str| names.whole(code).is_some();
+    let paragraphs = own_paragraphs(text).into_iter();
+    paragraphs.map(|paragraph| without_inline_code(&paragraph, is_name)).collect()
+}
+
+/// Returns the first seat to which a text puts its last question by name, if at most one sentence follows: an earlier
+/// question, such as "Hanna, may I?", does not hand over the floor.
 pub fn asked_at_end(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Option<SeatId> {
-    let question = questions(text, by, roster).pop()?;
-    let last = sentences(&question.text).pop()?.trim();
-    let (_, rest) = text.rsplit_once(last)?;
-    (sentences(rest).len() <= 1).then_some(question.to)
+    let mut asked = questions(text, by, roster);
+    let quote = asked.last()?.text.clone();
+    let last = sentences(&quote).pop()?.trim();
+    let own = own_words(text, &Spellings::from_roster(roster)).join("\n");
+    let (_, rest) = own.rsplit_once(last)?;
+    asked.retain(|question| question.text == quote);
+    let first = asked.into_iter().next()?;
+    (sentences(rest).len() <= 1).then_some(first.to)
 }
 
 /// Returns whether a text asks something.
@@ -104,8 +117,11 @@ pub fn has_question(text: &str) -> bool {
 
 /// Returns whether a text is put to each of several participants, as in "Who pays? One sentence each."
 pub fn asks_each(text: &str) -> bool {
-    let paragraphs = own_paragraphs(text);
-    paragraphs.iter().any(|text| Letters::new(text).find(&words().each).is_some())
+    own_paragraphs(text).iter().any(|text| is_to_each(text))
+}
+
+fn is_to_each(text: &str) -> bool {
+    Letters::new(text).find(&words().each).is_some()
 }
 
 /// Returns whether a text answers a question of a seat: a sentence addresses that seat, or the text uses half of the long
@@ -125,7 +141,7 @@ pub fn answers(text: &str, question: &str, asker: &SeatId, roster: &[&Participan
     asked.dedup();
     let used: Vec<String> = paragraphs.iter().flat_map(|text| long_words(text)).collect();
     let taken_up = asked.iter().filter(|word| used.contains(word)).count();
-    let addresses = |sentence: &str| addressed(sentence.trim(), &names).as_ref() == Some(asker);
+    let addresses = |sentence: &str| addressed(sentence.trim(), &names).contains(asker);
     let is_named = |text: &String| Letters::new(text).find(&own).is_some();
     paragraphs.iter().any(|text| sentences(text).into_iter().any(addresses))
         || taken_up > 1 && 2 * taken_up >= asked.len()
@@ -135,7 +151,7 @@ pub fn answers(text: &str, question: &str, asker: &SeatId, roster: &[&Participan
 /// Returns the last question in a text, to whomever it is put; code and quotes do not count.
 pub fn last_question(text: &str) -> Option<String> {
     let paragraphs = own_paragraphs(text).into_iter().rev();
-    paragraphs.map(|paragraph| without_inline_code(&paragraph)).find_map(|words| {
+    paragraphs.map(|paragraph| without_inline_code(&paragraph, |_| false)).find_map(|words| {
         let question = sentences(&words).into_iter().rfind(|s| asks(s))?;
         Some(question.trim().to_owned())
     })
@@ -153,40 +169,53 @@ fn is_reported(question: &str) -> bool {
 /// Returns whether a question says "you" or draws a conclusion, as in "So how would I count it?"
 fn goes_on(question: &str) -> bool {
     let letters = Letters::new(question);
-    let is_you = || letters.find(&[word("you"), word("your"), word("yours")]).is_some();
-    letters.one_of(behind_marks(&letters, 0), &words().so).is_some() || is_you()
+    letters.one_of(behind_marks(&letters, 0), &words().so).is_some()
+        || letters.find(&words().you).is_some()
 }
 
-/// Returns the only seat whose name a sentence sets off by commas or a colon; `None` if it names several, as in a list.
-fn addressed(sentence: &str, names: &Spellings<&SeatId>) -> Option<SeatId> {
+/// Returns the seats whose names a sentence sets off together by commas or a colon, or the one by whose name and a "you" it
+/// begins; empty if it sets off several, as in a list.
+fn addressed(sentence: &str, names: &Spellings<&SeatId>) -> Vec<SeatId> {
     let parts: Vec<&str> = sentence.split(SETS_OFF).collect();
-    if parts.len() == 1 {
-        return None;
+    let mut called: Vec<Vec<SeatId>> = parts.iter().map(|part| called_in(part, names)).collect();
+    called.retain(|seats| !seats.is_empty() && parts.len() > 1);
+    called.dedup();
+    if called.is_empty() {
+        let letters = Letters::new(sentence);
+        let (seats, end) = named_first(&letters, names);
+        called.extend(letters.one_of(end, &words().you).map(|_| seats));
     }
-    let mut seats = parts.iter().filter_map(|part| names.whole(without_lead(part)));
-    let first = seats.next()?;
-    seats.all(|seat| seat == first).then(|| (*first).clone())
+    let first = called.pop();
+    if called.is_empty() { first.unwrap_or_default() } else { vec![] }
 }
 
-/// Returns a part of a sentence without an opening mark or a word such as "and" before it.
-fn without_lead(part: &str) -> &str {
-    let part = part.trim_start_matches(|c: char| c.is_whitespace() || "\"“'(".contains(c));
-    match part.split_once(' ') {
-        Some((lead, rest)) if is_lead(lead) => rest,
-        Some(_) | None => part,
+/// Returns the seats of which a part of a sentence has nothing but the names.
+fn called_in(part: &str, names: &Spellings<&SeatId>) -> Vec<SeatId> {
+    let letters = Letters::new(part);
+    let (seats, end) = named_first(&letters, names);
+    if end == letters.len() { seats } else { vec![] }
+}
+
+/// Returns the seats whose names begin a text, apart from words such as "and" and courtesies, and the index behind them.
+fn named_first(letters: &Letters, names: &Spellings<&SeatId>) -> (Vec<SeatId>, usize) {
+    let next = |at| letters.skip(at, |c| !c.is_alphanumeric());
+    let (mut seats, mut at) = (vec![], next(0));
+    loop {
+        if let Some((seat, end)) = names.at(letters, at) {
+            seats.push((*seat).clone());
+            at = behind_courtesy(letters, end);
+        } else if let Some(end) = letters.one_of(at, &words().before_name) {
+            at = next(end);
+        } else {
+            return (seats, at);
+        }
     }
 }
 
-fn is_lead(word: &str) -> bool {
-    let is_title = || TITLES.contains(&word.trim_end_matches('.'));
-    BEFORE_NAMES.split(' ').any(|lead| lead.eq_ignore_ascii_case(word)) || is_title()
-}
-
-/// Returns the seat that a text addresses at its beginning: its name, followed by a comma or a colon.
+/// Returns the first seat that a text addresses at its beginning: its name, followed by a comma or a colon.
 pub fn called(text: &str, roster: &[&Participant]) -> Option<SeatId> {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || "\"“'(".contains(c));
-    let end = text.find([',', ':'])?;
-    Spellings::from_roster(roster).whole(&text[..end]).map(|seat| (*seat).clone())
+    let (first, _) = text.split_once(SETS_OFF)?;
+    called_in(first, &Spellings::from_roster(roster)).into_iter().next()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Label of the lines of data in the corpus.
 const LABEL: Option<&str> = Some("STANCE:");
 /// The files of the corpus, with the number of replies that must be read as meant.
-const FILES: [(&str, usize); 11] = [
+const FILES: [(&str, usize); 12] = [
     ("votes", 1426),
     ("bids", 88),
     ("choices", 564),
@@ -24,6 +24,7 @@ const FILES: [(&str, usize); 11] = [
     ("reasoning", 29),
     ("end_tokens", 18),
     ("each", 85),
+    ("host", 259),
 ];
 
 /// One line of the corpus.
@@ -113,6 +114,20 @@ fn reading(case: &Case) -> Value {
             json!({"line": speech.line, "text": speech.text})
         }
         "each" => json!({"each": asks_each(&case.reply)}),
+        "host" => {
+            let seats = table_of(case);
+            let roster: Vec<&Participant> = seats.iter().collect();
+            json!({"wish": is_wish(&case.reply, &roster), "errand": is_errand(&case.reply, &roster)})
+        }
+        "to" => {
+            let seats = table_of(case);
+            let roster: Vec<&Participant> = seats.iter().collect();
+            let me = "me".into();
+            let by = (&*case.own != "host").then_some(&me);
+            let to: Vec<SeatId> =
+                questions(&case.reply, by, &roster).into_iter().map(|q| q.to).collect();
+            json!({"to": to, "floor": asked_at_end(&case.reply, by, &roster)})
+        }
         "own" | "end" => json!({"text": own(case).text}),
         "think" => {
             let own = own(case);
@@ -138,6 +153,11 @@ fn vote(case: &Case) -> Value {
         }
         None => json!({"answer": true}),
     }
+}
+
+/// Returns a table of the participants whose names are allowed.
+fn table_of(case: &Case) -> Vec<Participant> {
+    case.allowed.iter().map(|name| Participant::new(&**name, VoiceSpec::Script(vec![]))).collect()
 }
 
 fn own(case: &Case) -> RepairedReply {

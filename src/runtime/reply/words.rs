@@ -114,6 +114,22 @@ pub(super) struct WordTables {
     pub(super) courtesy: WordRow,
     /// Words that put a question to each of several people.
     pub(super) each: WordRow,
+    /// Words before the name of somebody who is addressed.
+    pub(super) before_name: WordRow,
+    /// Words for those who are addressed.
+    pub(super) you: WordRow,
+    /// Words of thanks, which ask for nothing.
+    pub(super) thanks: WordRow,
+    /// Words by which a message of the host is a wish.
+    pub(super) please: WordRow,
+    /// Beginnings of a clause that wishes another way of speaking.
+    pub(super) wish: WordRow,
+    /// Beginnings of a statement that has the same word.
+    pub(super) no_wish: WordRow,
+    /// Beginnings of a message that one turn can carry out.
+    pub(super) errand: WordRow,
+    /// Beginnings of such a message before a name.
+    pub(super) asks: WordRow,
 }
 
 /// The rows of `marks.toml`.
