@@ -177,8 +177,14 @@ impl Names {
     fn goes_on_at(&self, text: &str, begin: usize) -> Option<usize> {
         let mut at = 0;
         let mut fence: Option<bool> = None;
+        // names below a line that ends in a colon begin the entries of a list, as in "Who does what:"
+        let mut is_listed = false;
         for line in text.split_inclusive('\n') {
             let bare = line.trim();
+            let label = self.label(line);
+            if label.is_none() && !bare.is_empty() {
+                is_listed = bare.trim_end_matches(MARKS).ends_with([':', '：']);
+            }
             if let Some(info) = bare.strip_prefix("```").or_else(|| bare.strip_prefix("~~~")) {
                 fence = match fence {
                     Some(_) => None,
@@ -186,7 +192,8 @@ impl Names {
                 };
             } else if at >= begin
                 && fence != Some(false)
-                && let Some(label) = self.label(line).filter(|l| l.whose == Whose::Others)
+                && !is_listed
+                && let Some(label) = label.filter(|label| label.whose == Whose::Others)
             {
                 let next = text[at + line.len()..].trim_start();
                 let speaks = match label.form {
