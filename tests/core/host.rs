@@ -145,6 +145,10 @@ fn a_question_to_each_is_the_task_of_each_seat_once() {
     // news come first, and the question is asked in the next turn of that seat
     let turns = calls(opened(&three, |_| {}), &[Value::Null, say(each), say("The tram is paid.")]);
     assert_eq!((shown(&turns, TASK), shown(&turns, &debt)), (vec![2, 3], vec![4, 6]));
+    // a wish is kept while the question is answered, which is asked of all, and of nobody twice
+    let wish = say("Two sentences at most, please.");
+    let turns = calls(opened(&three, |_| {}), &[Value::Null, say(each), wish]);
+    assert_eq!((shown(&turns, TASK), shown(&turns, &debt)), (vec![2, 3], vec![3, 4]));
     // a wish for all stays, and asks nobody twice
     let turns = calls(opened(&three, |_| {}), &[say("One sentence each, please.")]);
     assert_eq!(shown(&turns, "The host asked you"), Vec::<usize>::new());
@@ -229,6 +233,10 @@ fn a_message_of_the_host_leaves_an_exchange_its_question_and_its_answer() {
         let led = turns.iter().filter(|call| call.last().contains(lead)).count();
         assert_eq!(led, 1, "{at}");
     }
+    // a question of the host is answered beside the task
+    let turns = calls(opened(&text, |_| {}), &[Value::Null, say("Well, Ada, who pays?")]);
+    let both = "Answer the host in one sentence. Then: Put one question to Bo.";
+    assert_eq!(with(&turns[..4], both), [false, false, true, false], "{}", turns[2].last());
     // who answers can end in a question of its own
     let both = text.replace("name = \"Bo\"", "name = \"Bo\"\npersona = \"ENDS ASKING\"");
     assert_ne!(both, text);

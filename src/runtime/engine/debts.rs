@@ -46,10 +46,12 @@ fn put_aside(state: &State, turn: &Turn) -> Option<Vec<QuestionDebt>> {
         Turn::granted(Seq(version.turn?.0), state.ms, last.thread, turn.seat.clone(), turn.purpose);
     let earlier = Turn { horizon: version.horizon, before: Some(version.heard), ..earlier };
     let mut asked = asked_since(state, &earlier);
-    let answered = match prompt::new_from_host(state, &earlier) {
-        Some(message) if !prompt::asks_each(state, message.text()) => None,
-        Some(_) | None => prompt::most_urgent(asked.iter()).cloned(),
-    };
+    let urgent = prompt::most_urgent(asked.iter());
+    let was_displaced = prompt::new_from_host(state, &earlier).is_some_and(|message| {
+        let text = message.text();
+        !prompt::asks_each(state, text) && prompt::displaces(state, text, urgent)
+    });
+    let answered = if was_displaced { None } else { urgent.cloned() };
     let roster = prompt::at_table(state);
     let said = last.text_at(state.heard_to(turn));
     let is_settled = |debt: &QuestionDebt| {

@@ -108,14 +108,17 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     let phase = state.phase_of(turn.thread);
     let is_exchange = phase.is_some_and(|phase| is_exchange(state, turn, phase));
     let phase = phase.and_then(|phase| task_of(state, turn, phase));
-    // who asks in an exchange is answered by the others
-    let answers = talks && !(is_exchange && phase.is_some());
-    let debt = answers.then(|| owed_by(state, turn, phase.is_some())).flatten();
+    // who asks in an exchange is answered by the others, and answers the host alone
+    let asks = is_exchange && phase.is_some();
+    let debt = talks.then(|| owed_by(state, turn, phase.is_some())).flatten();
+    let debt = debt.filter(|debt| !asks || debt.from.is_none());
     // the next turn of an exchange depends on the task of this one
     let keeps = is_exchange && (phase.is_some() || debt.is_some());
     if let Some(said) = (talks && !keeps).then(|| said_to_all::open(state, turn)).flatten() {
-        let text = said.text_at(state.heard_to(turn)).cloned();
-        return CueTask::Host(text.unwrap_or_default());
+        let text = said.text_at(state.heard_to(turn)).cloned().unwrap_or_default();
+        if said_to_all::displaces(state, &text, debt) {
+            return CueTask::Host(text);
+        }
     }
     if let Some(debt) = debt {
         return CueTask::Answer(debt);
@@ -499,22 +502,30 @@ const IN_ONE_SENTENCE: &str = " in one sentence";
 /// Answer beside a doubt in a judged debate.
 const ANSWER_BESIDE: &str = "Answer the strongest point against you in one sentence.";
 
-/// Returns the request to answer a question, and then to doubt if that is due. A question in the last message is not
-/// quoted below itself.
+/// Returns the request to answer a question, and then to doubt if that is due, or the task in an exchange. A question in
+/// the last message is not quoted below itself.
 fn to_answer(state: &State, turn: &Turn, debt: &QuestionDebt) -> String {
     let doubt = turn.act.as_ref().filter(|act| act.kind.is_doubt());
-    let doubt = doubt.and_then(|doubt| acts::request(state, doubt));
-    let length = if doubt.is_some() { IN_ONE_SENTENCE } else { "" };
+    let phase = state.phase_of(turn.thread).filter(|phase| is_exchange(state, turn, phase));
+    let own = || phase.and_then(|phase| task_of(state, turn, phase));
+    let then = doubt.and_then(|doubt| acts::request(state, doubt)).or_else(own);
+    let length = if then.is_some() { IN_ONE_SENTENCE } else { "" };
     let last = state.visible(turn).next_back();
+    // the host may have said something else since
+    let quote = debt.quote.trim_end_matches('…');
+    let has_quote =
+        |text: &Text| text.split_whitespace().collect::<Vec<_>>().join(" ").contains(quote);
     let is_last = last.is_some_and(|entry| {
-        entry.seat() == debt.from.as_ref() && entry.version().turn == debt.turn
+        let is_askers = entry.seat() == debt.from.as_ref() && entry.version().turn == debt.turn;
+        is_askers
+            && (debt.from.is_some() || entry.text_at(state.heard_to(turn)).is_some_and(has_quote))
     });
     let answer = match &debt.from {
         Some(by) if is_last => format!("Answer {}{length}.", called(state, &Labels::new(), by)),
         None if is_last => format!("Answer the host{length}."),
         _ => with_quote(state, debt, length),
     };
-    doubt.map_or_else(|| answer.clone(), |doubt| format!("{answer} Then: {doubt}"))
+    then.map_or_else(|| answer.clone(), |then| format!("{answer} Then: {then}"))
 }
 
 fn with_quote(state: &State, debt: &QuestionDebt, length: &str) -> String {

@@ -32,7 +32,7 @@ pub use frame::doubt;
 pub use judge::compares;
 pub use messages::{messages, unjoined};
 pub use persona::turn_facts;
-pub use said_to_all::{asks_each, at_table, open as new_from_host};
+pub use said_to_all::{asks_each, at_table, displaces, open as new_from_host};
 pub use toolkit::in_words;
 
 /// Number of last messages in a prompt for the bids of several seats.

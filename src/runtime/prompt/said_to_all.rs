@@ -1,7 +1,7 @@
 //! Messages of the host to all: the newest is the task of the next turns, short ones stay in later prompts.
 
 use crate::escape::quoted;
-use crate::model::{Participant, Text};
+use crate::model::{Participant, QuestionDebt, Text};
 use crate::reply;
 use crate::state::{Entry, State, Turn};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -47,6 +47,12 @@ pub fn open<'a>(state: &'a State, turn: &'a Turn) -> Option<&'a Entry> {
 /// Returns whether a message to all is for each seat to answer: a short wish stays in later prompts instead.
 pub fn asks_each(state: &State, text: &str) -> bool {
     !stays(state, text) && reply::asks_each(text)
+}
+
+/// Returns whether a new message to all comes before a question to a seat: a wish is kept while the host is answered.
+pub fn displaces(state: &State, said: &str, question: Option<&QuestionDebt>) -> bool {
+    let is_hosts = question.is_some_and(|question| question.from.is_none());
+    !is_hosts || !reply::is_wish(said, &at_table(state))
 }
 
 /// Returns the participants at the table.
