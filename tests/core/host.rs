@@ -128,6 +128,11 @@ fn a_question_that_made_room_for_the_host_is_asked_once_more() {
     let turns = calls(opened(&answers, |_| {}), &[Value::Null, say("The tram is paid.")]);
     assert!(turns.iter().any(|call| call.seat == "cy" && call.last().contains(TASK)));
     assert!(!with(&turns, debt).contains(&true));
+    // a wish makes no room: it is kept while the question is answered, whatever the words
+    let turns = calls(opened(&three, |_| {}), &[Value::Null, say("Shorter, please.")]);
+    let both = format!("{WISHED} {debt}");
+    assert_eq!(with(&turns, debt).iter().filter(|shown| **shown).count(), 1);
+    assert!(with(&turns, &both).contains(&true), "{}", turns[2].last());
     let turns = calls(opened(&three, |_| {}), &[]);
     assert_eq!(with(&turns, debt).iter().filter(|shown| **shown).count(), 1);
 }

@@ -49,7 +49,7 @@ fn put_aside(state: &State, turn: &Turn) -> Option<Vec<QuestionDebt>> {
     let urgent = prompt::most_urgent(asked.iter());
     let was_displaced = prompt::new_from_host(state, &earlier).is_some_and(|message| {
         let text = message.text();
-        !prompt::asks_each(state, text) && prompt::displaces(state, text, urgent)
+        !prompt::asks_each(state, text) && prompt::displaces(state, &earlier, text, urgent)
     });
     let answered = if was_displaced { None } else { urgent.cloned() };
     let roster = prompt::at_table(state);

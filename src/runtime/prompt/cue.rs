@@ -116,7 +116,7 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     let keeps = is_exchange && (phase.is_some() || debt.is_some());
     if let Some(said) = (talks && !keeps).then(|| said_to_all::open(state, turn)).flatten() {
         let text = said.text_at(state.heard_to(turn)).cloned().unwrap_or_default();
-        if said_to_all::displaces(state, &text, debt) {
+        if said_to_all::displaces(state, turn, &text, debt) {
             return CueTask::Host(text);
         }
     }
@@ -180,8 +180,8 @@ fn task_of(state: &State, turn: &Turn, phase: &Phase) -> Option<String> {
 }
 
 /// Returns the lead of a task that a new message of the host must not displace.
-fn within(state: &State, turn: &Turn) -> &'static str {
-    if talks(state, turn) { said_to_all::within(state, turn) } else { "" }
+fn within(state: &State, turn: &Turn) -> String {
+    if talks(state, turn) { said_to_all::within(state, turn) } else { String::new() }
 }
 
 /// Returns whether a phase has its task for its first seat but not for all, so that the others answer it.

@@ -35,8 +35,12 @@ pub(super) fn task(state: &State, said: &str) -> &'static str {
 }
 
 /// Returns the lead of a task that a new message must not displace; empty without a message.
-pub(super) fn within(state: &State, turn: &Turn) -> &'static str {
-    open(state, turn).map_or("", |_| WITHIN)
+pub(super) fn within(state: &State, turn: &Turn) -> String {
+    let said = open(state, turn).and_then(|said| said.text_at(state.heard_to(turn)));
+    said.map_or_else(String::new, |said| match task(state, said) {
+        WISH => format!("{WISH} "),
+        _ => WITHIN.to_owned(),
+    })
 }
 
 /// Returns the latest message without an addressee that no turn with words has read yet.
@@ -49,10 +53,11 @@ pub fn asks_each(state: &State, text: &str) -> bool {
     !stays(state, text) && reply::asks_each(text)
 }
 
-/// Returns whether a new message to all comes before a question to a seat: a wish is kept while the host is answered.
-pub fn displaces(state: &State, said: &str, question: Option<&QuestionDebt>) -> bool {
-    let is_hosts = question.is_some_and(|question| question.from.is_none());
-    !is_hosts || !reply::is_wish(said, &at_table(state))
+/// Returns whether a new message to all comes before a question to the seat of a turn. A wish is kept while the question is
+/// answered, except by small models, which get one task.
+pub fn displaces(state: &State, turn: &Turn, said: &str, question: Option<&QuestionDebt>) -> bool {
+    let is_wish = || reply::is_wish(said, &at_table(state));
+    question.is_none() || state.is_small(turn) || !is_wish()
 }
 
 /// Returns the participants at the table.
