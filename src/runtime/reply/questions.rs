@@ -61,19 +61,20 @@ pub fn questions(
                     found.get(at).is_some_and(|q: &DirectedQuestion| !here.contains(&q.to));
                 found.truncate(if is_other { at } else { found.len() });
             }
+            let thanks = !here.is_empty() && gives_thanks(body);
             let is_named = !here.is_empty() || !to.is_empty();
             let follows = here.is_empty() && last.as_ref().is_some_and(|(_, just)| *just);
             if to.is_empty() && here.is_empty() && !is_to_each(body) {
                 let ends = by.is_some() && !thanked && end.ends_with(sentence);
                 let implied = last.as_ref().filter(|(_, just)| *just || ends || goes_on(body));
                 to = implied.map(|(seats, _)| seats.clone()).unwrap_or_default();
-            } else if to.is_empty() {
+            } else if to.is_empty() && !(thanks && by.is_none()) {
                 to.clone_from(&here);
             }
             last = if here.is_empty() {
                 last.map(|(seats, _)| (seats, false))
             } else {
-                thanked = Letters::new(body).find(&words().thanks).is_some();
+                thanked = thanks;
                 (!thanked || by.is_some()).then_some((here, !thanked))
             };
             if asks(sentence) && !is_reported(sentence) {
@@ -118,6 +119,10 @@ pub fn has_question(text: &str) -> bool {
 /// Returns whether a text is put to each of several participants, as in "Who pays? One sentence each."
 pub fn asks_each(text: &str) -> bool {
     own_paragraphs(text).iter().any(|text| is_to_each(text))
+}
+
+fn gives_thanks(text: &str) -> bool {
+    Letters::new(text).find(&words().thanks).is_some()
 }
 
 fn is_to_each(text: &str) -> bool {
@@ -215,6 +220,9 @@ fn named_first(letters: &Letters, names: &Spellings<&SeatId>) -> (Vec<SeatId>, u
 /// Returns the first seat that a text addresses at its beginning: its name, followed by a comma or a colon.
 pub fn called(text: &str, roster: &[&Participant]) -> Option<SeatId> {
     let (first, _) = text.split_once(SETS_OFF)?;
+    if gives_thanks(first) {
+        return None;
+    }
     called_in(first, &Spellings::from_roster(roster)).into_iter().next()
 }
 
@@ -345,6 +353,8 @@ mod tests {
             ("Ann is wrong, I think", None),
             ("Annabel, go on", None),
             ("Well, Ann, go on", None),
+            ("And Ann, go on", Some("ann")),
+            ("Thanks Ann, who pays?", None),
             ("Ann", None),
         ] {
             assert_eq!(called(text, &roster).as_ref().map(|s| &*s.0), expected, "{text:?}");
