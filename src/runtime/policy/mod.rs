@@ -57,8 +57,8 @@ static INNER: &[Policy] = &[
     dummy::POLICY,
 ];
 
-pub fn find(name: &str) -> Option<&'static Policy> {
-    ALL.iter().chain(INNER).find(|policy| policy.row.name == name)
+pub fn find(name: &str) -> Option<Policy> {
+    ALL.iter().chain(INNER).find(|policy| policy.row.name == name).copied()
 }
 
 /// Returns the final or preliminary result of a thread.
@@ -80,7 +80,7 @@ pub fn details(state: &State) -> Vec<Detail> {
     with_board(state).map_or(vec![], |(policy, view, _)| (policy.details)(&view))
 }
 
-fn with_board(state: &State) -> Option<(&'static Policy, View<'_>, Board)> {
+fn with_board(state: &State) -> Option<(Policy, View<'_>, Board)> {
     let threads = || state.threads.values().rev();
     let open = threads().filter(|t| t.closed.is_none());
     open.chain(threads()).find_map(|thread| {
