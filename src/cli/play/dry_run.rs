@@ -71,8 +71,7 @@ pub fn run(
     history: Vec<(Key, SteerLine)>,
     format: PrintFormat,
 ) -> Result<Exit, Failure> {
-    let mut plan = Plan::default();
-    plan.play(opened, history);
+    let plan = Plan::played(opened, history);
     match format {
         PrintFormat::Text | PrintFormat::Md => output::text(&format!("{about}{}", plan.in_words())),
         PrintFormat::Jsonl => output::data(format!("{}\n", plan.as_json()).as_bytes()),
@@ -81,22 +80,18 @@ pub fn run(
 
 /// Estimates a conversation.
 pub fn estimated(opened: Opened) -> UsageEstimate {
-    let mut plan = Plan::default();
-    plan.play(opened, vec![]);
+    let plan = Plan::played(opened, vec![]);
     UsageEstimate { spent: plan.state.spent(), truncated: plan.truncated }
 }
 
 /// Returns the end of a conversation with this opening, with its estimated usage.
 pub fn played(opened: Opened) -> State {
-    let mut plan = Plan::default();
-    plan.play(opened, vec![]);
-    plan.state
+    Plan::played(opened, vec![]).state
 }
 
 /// Returns the speaking order of a conversation that would be opened so, as far as it is short.
 pub fn order(opened: Opened) -> String {
-    let mut plan = Plan::default();
-    plan.play(opened, vec![]);
+    let plan = Plan::played(opened, vec![]);
     let steps = plan.steps();
     let mut out = String::from(ORDER);
     steps.iter().take(ORDER_MAX).for_each(|step| out.push_str(step));
@@ -123,24 +118,27 @@ pub fn used(state: &State) -> String {
 }
 
 impl Plan {
-    fn play(&mut self, opened: Opened, history: Vec<(Key, SteerLine)>) {
-        self.take(draft(ThreadId::ROOT, event::ENGINE, Box::new(opened).into()));
+    /// Returns the plan of a conversation with this opening.
+    fn played(opened: Opened, history: Vec<(Key, SteerLine)>) -> Plan {
+        let mut plan = Plan::default();
+        plan.take(draft(ThreadId::ROOT, event::ENGINE, Box::new(opened).into()));
         for (key, line) in history {
-            let live = Live::from(self.state.clone());
-            let given = engine::react(&live, self.state.ms, &Input::Command { key, line });
-            given.into_iter().for_each(|draft| self.take(draft));
+            let live = Live::from(plan.state.clone());
+            let given = engine::react(&live, plan.state.ms, &Input::Command { key, line });
+            given.into_iter().for_each(|draft| plan.take(draft));
         }
-        while self.state.ended.is_none() && self.state.utterances < PLAN_MAX {
-            if let Some(draft) = engine::advance(&self.state) {
-                self.take(draft);
-            } else if let Some(turn) = self.state.turns.values().next().cloned() {
-                self.take(reply(&turn));
-            } else if let Some(draft) = self.at_limit() {
-                self.take(draft);
+        while plan.state.ended.is_none() && plan.state.utterances < PLAN_MAX {
+            if let Some(draft) = engine::advance(&plan.state) {
+                plan.take(draft);
+            } else if let Some(turn) = plan.state.turns.values().next().cloned() {
+                plan.take(reply(&turn));
+            } else if let Some(draft) = plan.at_limit() {
+                plan.take(draft);
             } else {
                 break;
             }
         }
+        plan
     }
 
     /// Returns the question to judges or a scribe that follows a limit if nobody raises it.

@@ -296,44 +296,37 @@ impl Unwritten {
 impl Played {
     /// Reports the saved session, the outcome and the way to continue; returns the exit code.
     pub fn verdict(&self, context: &Context) -> Result<Exit, Failure> {
-        verdict(&self.state, self.name.as_deref(), &self.play, self.signal, context)
+        let Played { state, play, .. } = self;
+        let name = self.name.as_deref();
+        let (Some(ended), Some(code)) = (&state.ended, Exit::from_state(state)) else {
+            return Err(Failure::new(Exit::Failed, "the conversation stopped unexpectedly"));
+        };
+        let end = how_it_ended(state, ended, Hearer::Operator);
+        let resume =
+            name.map(|name| outcome::way_on(state, &outcome::resume_command(name, play, context)));
+        let code = match (code, self.signal) {
+            (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
+            (code, _) => code,
+        };
+        if matches!(code, Exit::Failed | Exit::NoModel) {
+            let message = format!("the conversation {end}");
+            let failure = Failure::new(code, message);
+            return Err(resume
+                .into_iter()
+                .fold(failure, |f, resume| f.hint(format!("resume: {resume}"))));
+        }
+        let told = |lost: &String| state.warnings.iter().any(|warning| *warning.text == **lost);
+        let lost: Vec<String> =
+            export::losses(state).into_iter().filter(|lost| !told(lost)).collect();
+        if !lost.is_empty() {
+            context.say(&format!("warning: {}", lost.join(", ")));
+        }
+        context.say(&outcome::saved_line(state, name, &end, resume.as_deref()));
+        let losses = if play.strict && code == Exit::Done { losses(state) } else { vec![] };
+        if !losses.is_empty() {
+            let failure = Failure::new(Exit::Skipped, losses.join("; "));
+            return Err(failure.hint("run without --strict to accept that"));
+        }
+        Ok(code)
     }
-}
-
-fn verdict(
-    state: &State,
-    name: Option<&str>,
-    play: &Play,
-    signal: Option<Exit>,
-    context: &Context,
-) -> Result<Exit, Failure> {
-    let (Some(ended), Some(code)) = (&state.ended, Exit::from_state(state)) else {
-        return Err(Failure::new(Exit::Failed, "the conversation stopped unexpectedly"));
-    };
-    let end = how_it_ended(state, ended, Hearer::Operator);
-    let resume =
-        name.map(|name| outcome::way_on(state, &outcome::resume_command(name, play, context)));
-    let code = match (code, signal) {
-        (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
-        (code, _) => code,
-    };
-    if matches!(code, Exit::Failed | Exit::NoModel) {
-        let message = format!("the conversation {end}");
-        let failure = Failure::new(code, message);
-        return Err(resume
-            .into_iter()
-            .fold(failure, |f, resume| f.hint(format!("resume: {resume}"))));
-    }
-    let told = |lost: &String| state.warnings.iter().any(|warning| *warning.text == **lost);
-    let lost: Vec<String> = export::losses(state).into_iter().filter(|lost| !told(lost)).collect();
-    if !lost.is_empty() {
-        context.say(&format!("warning: {}", lost.join(", ")));
-    }
-    context.say(&outcome::saved_line(state, name, &end, resume.as_deref()));
-    let losses = if play.strict && code == Exit::Done { losses(state) } else { vec![] };
-    if !losses.is_empty() {
-        let failure = Failure::new(Exit::Skipped, losses.join("; "));
-        return Err(failure.hint("run without --strict to accept that"));
-    }
-    Ok(code)
 }

@@ -49,6 +49,7 @@ const TOKENS_TIMES: u64 = 10;
 const SAMPLED: f64 = 0.7;
 
 /// Arm that is ready to run.
+#[derive(Clone)]
 pub struct Prepared {
     /// Name, fingerprint, seats and planned calls.
     pub arm: Arm,
@@ -373,17 +374,11 @@ fn derived(first: &Prepared, name: &str, brackets: &str, shape: Shape, equal: Eq
             judge,
             planned,
             parallel: Some(loaded.parallel),
-            sides: vec![],
+            ..Arm::default()
         },
         shape: Some(shape),
-        source: first.source.clone(),
-        topic_of: None,
         loaded,
-        voices: first.voices.clone(),
-        tools: first.tools.clone(),
-        commands: first.commands.clone(),
-        rates: first.rates.clone(),
-        timeless: first.timeless,
+        ..first.clone()
     }
 }
 
@@ -532,14 +527,13 @@ fn one(
             protocol: name.clone(),
             name,
             baseline_of: beside.map(|beside| beside.examined.arm.name.clone()),
-            equal: Equal::No,
             seats: arm_seats(&loaded),
             notes: beside.map(|_| "own words".to_owned()).into_iter().collect(),
             fingerprint,
             judge,
             planned,
             parallel: Some(loaded.parallel),
-            sides: vec![],
+            ..Arm::default()
         },
         shape: None,
         topic_of: beside.map(|beside| beside.examined.source.clone()),
