@@ -13,7 +13,7 @@ use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::view::availability::unfit_action;
 use crate::ui::view::card;
-use crate::ui::view::confirming::Leaving;
+use crate::ui::view::confirming::SecondPress;
 use crate::ui::view::extension::{self, more_turns, one_more_round, raise, stopped, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::moment::{failed, is_paid};
@@ -88,7 +88,7 @@ pub(super) fn notice<T>(screen: &mut Screen, words: impl Into<String>) -> Option
 
 /// Asks for a second press of an action.
 pub(super) fn ask_again(screen: &mut Screen, action: Action, told: String) -> Option<Request> {
-    screen.view.leaving = Some(Leaving { action, told: told.clone(), since: None });
+    screen.view.leaving = Some(SecondPress { action, told: told.clone(), since: None });
     notice(screen, told)
 }
 

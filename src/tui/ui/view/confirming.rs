@@ -35,7 +35,7 @@ impl Confirming {
 
 /// An action that waits for a second press.
 #[derive(Clone, Debug)]
-pub struct Leaving {
+pub struct SecondPress {
     pub action: Action,
     /// Notice that asks for the second press.
     pub told: String,

@@ -21,7 +21,7 @@ use crate::ui::view::absence::{Absence, Hand, KeyTimes, Rest};
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::{AnsweredTurn, Composer, Vim};
-use crate::ui::view::confirming::{Confirming, Leaving, ShownCard};
+use crate::ui::view::confirming::{Confirming, SecondPress, ShownCard};
 use crate::ui::view::drag::Drag;
 use crate::ui::view::floor::{Status, doing};
 use crate::ui::view::list::List;
@@ -131,7 +131,7 @@ pub struct ViewState {
     /// True if the notice did not fit into the footer of the last frame.
     pub spills: bool,
     /// Action that waits for a second press.
-    pub leaving: Option<Leaving>,
+    pub leaving: Option<SecondPress>,
 }
 
 impl ViewState {
