@@ -341,6 +341,8 @@ mod tests {
         ] {
             assert_eq!(answers(text, question, &"ann".into(), &roster), expected, "{text:?}");
         }
+        let short = "Cy, is the depot yours?";
+        assert!(!answers("The depot waits.", short, &"ann".into(), &roster), "one of two words");
     }
 
     #[test]
