@@ -15,8 +15,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// Maximum width of the list, in cells.
+/// Maximum width of a list, and of the list of commands with their long titles, in cells.
 const WIDTH_MAX: u16 = 96;
+const COMMANDS_MAX: u16 = 116;
 /// Maximum height of the list, in rows.
 const HEIGHT_MAX: u16 = 26;
 /// Cells of the column that names the group.
@@ -43,7 +44,8 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let glyphs = screen.glyphs;
     let entries = list.entries();
     let headed = list.has_sections();
-    let wide = on_top(whole, &screen.view.areas, WIDTH_MAX, HEIGHT_MAX).width.saturating_sub(2);
+    let widest = if list.is_commands { COMMANDS_MAX } else { WIDTH_MAX };
+    let wide = on_top(whole, &screen.view.areas, widest, HEIGHT_MAX).width.saturating_sub(2);
     let high = |entries: &[ListEntry]| {
         let rows = rows_of(entries, list, usize::from(wide), screen);
         let rows = if headed { rows + headings(entries, list) } else { rows };
@@ -51,7 +53,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     };
     let most = if list.is_commands { HEIGHT_MAX } else { high(&list.all) };
     // the row of the filter must not move while the operator types
-    let area = on_top(whole, &screen.view.areas, WIDTH_MAX, most);
+    let area = on_top(whole, &screen.view.areas, widest, most);
     let needed = high(&entries);
     let area = Rect { height: area.height.min(needed), ..area };
     let block = framed(screen, &list.title, &screen.keymap.way(Action::Back, Focus::Pick));
