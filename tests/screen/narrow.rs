@@ -38,11 +38,14 @@ fn later(stage: &mut Stage, ms: u64) {
     stage.draw();
 }
 
+/// Name, card, number of the choice, and its price.
+type PricedCard = (&'static str, fn() -> Stage, char, &'static str);
+
 #[test]
 fn no_enter_spends_before_its_price_was_legible() {
     let failed = || failed_in(Stage::altered(80, 24, at_two_cents));
     let ended = || Stage::altered(80, 24, at_two_cents).whole();
-    let cards: [(&str, fn() -> Stage, char, &str); 3] = [
+    let cards: [PricedCard; 3] = [
         ("retry", failed, '1', "about $0.02"),
         ("without the turn", failed, '3', "about $0.02"),
         ("one more round", ended, '1', "about $0.06"),

@@ -245,8 +245,10 @@ impl StartPage<'_> {
         if start.at != StartRow::Topic {
             let opens = Span::styled(format!("  {}", keys::opens(start)), text);
             let is_box = matches!(start.at, StartRow::Who | StartRow::Kind);
-            let cost = expected.filter(|_| is_box && is_asked);
-            let cost = cost.map(|f| format!("   {}, {}", f.length, f.sum)).unwrap_or_default();
+            let cost = match expected {
+                Some(f) if is_box && is_asked => format!("   {}, {}", f.length, f.sum),
+                _ => String::new(),
+            };
             // nothing moves when the focus does
             let rows = lines.len();
             lines = wrap(&Line::from(vec![key, opens, Span::styled(cost, muted)]), room);

@@ -360,7 +360,7 @@ fn vote(screen: &Screen) -> Option<Card> {
 /// Returns the choice that goes on after a limit or the end.
 pub fn more_choice(state: &State, words: String) -> CardChoice {
     let price = ChoicePrice::of_turns(state, more_turns(state));
-    CardChoice::new(Action::MoreRound, words).at(price)
+    CardChoice::new(Action::MoreRound, words).short("more").at(price)
 }
 
 /// Returns the choices that an ended conversation offers.
@@ -374,11 +374,8 @@ fn going_on(screen: &Screen) -> Option<Card> {
     if !over || view.is_recording() || view.is_read_only() {
         return None;
     }
-    let more = CardChoice::new(Action::MoreRound, asking(&screen.transcript))
-        .short("more")
-        .at(ChoicePrice::of_turns(state, more_turns(state)));
     let id = format!("end {}", state.utterances);
-    let mut choices = vec![more];
+    let mut choices = vec![more_choice(state, asking(&screen.transcript))];
     if view.over.poster || screen.transcript.has_outcome_to_draw() {
         choices.push(CardChoice::new(Action::Picture, "picture"));
     }
