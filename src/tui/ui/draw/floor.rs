@@ -35,7 +35,7 @@ struct Wealth {
     next: usize,
     /// Maximum cells of a name.
     name: usize,
-    /// Maximum cells of an awaited server; 0 if none is named.
+    /// Maximum cells of an awaited server; 0 leaves it out.
     server: usize,
     /// True if figures have units and the way to the end is named.
     long: bool,

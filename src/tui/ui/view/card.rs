@@ -132,7 +132,7 @@ impl CardChoice {
         (self.price == ChoicePrice::Free || confirmed.is_some()).then_some(self.act)
     }
 
-    /// Returns the descriptions before the first or the second Enter, the shortest last. None of them lacks the sum.
+    /// Returns the descriptions before the first or the second Enter, the shortest last. Each has the sum.
     pub fn forms(self, is_second: bool) -> Vec<String> {
         let first = if is_second { self.again } else { self.words };
         let sum = self.price.sum();
