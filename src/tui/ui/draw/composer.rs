@@ -185,9 +185,9 @@ pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Line::styled(format!("{left}{rule}{right}"), style), area);
 }
 
-/// Returns the effect of Enter, or the speaker after whom a message is heard, for the right end of the first row; `None` if it does not
-/// fit. A text keeps its cells, and an empty row half of them; what Enter does is always legible, in the richest form
-/// that fits.
+/// Returns the effect of Enter, or the speaker after whom a message is heard, for the right end of the first row; `None`
+/// if it does not fit. A text keeps its cells, and an empty row half of them; the effect of Enter is always legible, in
+/// the richest form that fits.
 fn side(screen: &Screen, room: u16) -> Option<String> {
     let composer = &screen.view.composer;
     let room = usize::from(room);
