@@ -82,6 +82,7 @@ fn a_report_shows_file_line_key_and_the_way_out() {
 fn invalid_toml_is_one_fault() {
     check("title = \"T\nx = 1\n[[", &["1:11 : not TOML: invalid basic string, expected `\"`"]);
     check("a = 1\na = 2\nb = ", &["2:1 : not TOML: duplicate key"]);
+    check(&(["a"; 1_000].join(".") + " = 1"), &["1:1 : not TOML: recursion limit"]);
 }
 
 #[test]

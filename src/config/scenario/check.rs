@@ -63,7 +63,8 @@ impl<'a> Walk<'a> {
             let is_bare = e.message().contains("quoted");
             let quote = if is_bare { "put text in quotes, as in title = \"...\"; " } else { "" };
             let fix = &format!("{quote}the rest is checked once this is valid TOML");
-            self.report(Gravity::Error, &e.span(), "", format!("not TOML: {}", e.message()), fix);
+            let place = e.span().or(Some(0..0));
+            self.report(Gravity::Error, &place, "", format!("not TOML: {}", e.message()), fix);
         };
         Node::parse(text).map_err(fault).ok()
     }
