@@ -61,6 +61,13 @@ impl InputReader {
         (keys, reader)
     }
 
+    /// Takes over the bytes of the last reader whose rest is still awaited.
+    pub(super) fn go_on(&mut self, left: InputReader, now: Ms) {
+        if left.since.is_some() && left.due(now) != Some(0) {
+            *self = InputReader { escape_ms: self.escape_ms, ..left };
+        }
+    }
+
     /// Returns the milliseconds until [`InputReader::tick`] gives up waiting; `None` if nothing is open.
     pub(super) fn due(&self, now: Ms) -> Option<u64> {
         let patience = match (&self.paste, &self.open[..]) {

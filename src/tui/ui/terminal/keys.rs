@@ -98,15 +98,29 @@ pub(super) fn push(event: io::Result<Event>) {
 }
 
 /// Reads until the pipe is closed.
-pub(super) fn read_until(stop: &PipeReader, mut give: impl FnMut(Event)) -> io::Result<()> {
-    let (typed, reader) = InputReader::after(&take_read(), FAR.load(Ordering::SeqCst));
+pub(super) fn read_until(stop: &PipeReader, give: impl FnMut(Event)) -> io::Result<()> {
+    read_next(&stdin(), stop, &take_read(), give)
+}
+
+/// Reads an input until the pipe is closed, after the bytes that [`super::ask()`] read of it.
+fn read_next(
+    input: &impl AsFd,
+    stop: &PipeReader,
+    asked: &[u8],
+    mut give: impl FnMut(Event),
+) -> io::Result<()> {
+    let (typed, mut reader) = InputReader::after(asked, FAR.load(Ordering::SeqCst));
     typed.into_iter().for_each(&mut give);
-    let (clock, mut reader) = LEFT.lock().take().unwrap_or((Clock::real(Ms(0)), reader));
+    let left = LEFT.lock().take();
+    let (clock, left) = left.unwrap_or((Clock::real(Ms(0)), InputReader::default()));
+    if asked.is_empty() {
+        reader.go_on(left, clock.now());
+    }
     if BEGUN.swap(false, Ordering::SeqCst) {
-        let ahead = reader.push(&ready_bytes(&stdin())?, clock.now());
+        let ahead = reader.push(&ready_bytes(input)?, clock.now());
         ahead.into_iter().map(pressed_ahead).for_each(&mut give);
     }
-    read_from(&stdin(), stop, &clock, &mut reader, give)?;
+    read_from(input, stop, &clock, &mut reader, give)?;
     *LEFT.lock() = Some((clock, reader));
     Ok(())
 }
@@ -187,26 +201,45 @@ mod tests {
     use crossterm::event::{KeyCode, KeyModifiers};
     use std::io::Write;
 
-    #[test]
-    fn a_key_cut_by_the_end_of_a_screen_is_the_next_ones() {
+    /// Reads what a terminal sends, until its last key `q`, after a pause.
+    fn read_keys(clock: &Clock, pause_ms: u64, asked: &str, sent: &str) -> Vec<KeyCode> {
         let (input, mut terminal) = pipe().unwrap();
-        let (clock, mut reader) = (Clock::real(Ms(0)), InputReader::after(&[], false).1);
+        terminal.write_all(sent.as_bytes()).unwrap();
+        let (stop, reads) = pipe().unwrap();
+        let mut reads = Some(reads);
         let mut keys = vec![];
-        for bytes in ["q\u{1b}", "[Bq"] {
-            terminal.write_all(bytes.as_bytes()).unwrap();
-            let (stop, reads) = pipe().unwrap();
-            let mut reads = Some(reads);
-            let read = read_from(&input, &stop, &clock, &mut reader, |event| {
-                let key = event.as_key_event().unwrap();
-                assert_eq!(key.modifiers, KeyModifiers::NONE);
-                if key.code == KeyCode::Char('q') {
-                    // its closed end stops the reading
-                    drop(reads.take());
-                }
-                keys.push(key.code);
-            });
-            read.unwrap();
-        }
-        assert_eq!(keys, [KeyCode::Char('q'), KeyCode::Down, KeyCode::Char('q')]);
+        clock.set(clock.now().plus(pause_ms));
+        read_next(&input, &stop, asked.as_bytes(), |event| {
+            let key = event.as_key_event().unwrap();
+            assert_eq!(key.modifiers, KeyModifiers::NONE);
+            keys.push(key.code);
+            if key.code == KeyCode::Char('q') {
+                // its closed end stops the reading
+                drop(reads.take());
+            }
+        })
+        .unwrap();
+        keys
+    }
+
+    #[test]
+    fn a_key_cut_by_the_end_of_a_screen_is_the_next_ones_for_a_moment() {
+        use KeyCode::{Char, Down};
+        let clock = Clock::paced_over(&Clock::virtual_from(Ms(0)), Ms(0));
+        *LEFT.lock() = Some((clock.clone(), InputReader::default()));
+        let read = |pause_ms, asked, sent| read_keys(&clock, pause_ms, asked, sent);
+        assert_eq!(read(0, "", "q\u{1b}"), [Char('q')]);
+        assert_eq!(read(10, "", "[Bq\u{1b}"), [Down, Char('q')]);
+        assert_eq!(read(600_000, "", "bq\u{1b}["), [Char('b'), Char('q')]);
+        assert_eq!(read(600_000, "", "bq"), [Char('b'), Char('q')]);
+        // half an answer to a question that was asked before the last screen
+        assert_eq!(read(0, "q\u{1b}]11;rgb:1", ""), [Char('q')]);
+        assert_eq!(read(600_000, "", "1q\u{1b}"), [Char('1'), Char('q')]);
+        // the link is slow now
+        FAR.store(true, Ordering::SeqCst);
+        read(0, "", "[Bq\u{1b}");
+        FAR.store(false, Ordering::SeqCst);
+        let left = LEFT.lock().take().unwrap().1;
+        assert_eq!(left.due(clock.now()), Some(150));
     }
 }
