@@ -123,6 +123,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             let stopped = frames.now();
             terminal.suspend()?;
             screen.clock.leave_out(frames.now().since(stopped));
+            screen.view.restart_card(screen.clock.now());
             change = Change::Everything;
         }
         if let Some(told) = screen.view.ring.take()
@@ -221,6 +222,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         terminal.lend();
                         let written = (outside.edit)(draft).await;
                         terminal.take_back()?;
+                        screen.view.restart_card(screen.clock.now());
                         keys = listen();
                         match written {
                             Ok(written) => {
@@ -254,7 +256,10 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         looking = Some((who, (outside.models)()));
                     }
                     Some(Request::Redraw) => terminal.redraw(),
-                    Some(Request::Retaken) => terminal.again()?,
+                    Some(Request::Retaken) => {
+                        terminal.again()?;
+                        screen.view.restart_card(screen.clock.now());
+                    }
                     Some(Request::Mouse(taken)) => terminal.mouse(taken)?,
                     Some(Request::Suspend) => {
                         if let Some(playback) = screen.view.playback() {

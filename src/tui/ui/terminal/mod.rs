@@ -35,7 +35,7 @@ use crossterm::{cursor::Show, execute, queue};
 use futures::{Stream, StreamExt, stream};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{self, Stdout, Write, stdin, stdout};
 use std::panic;
 use std::pin::Pin;
 use std::sync::Once;
@@ -186,8 +186,11 @@ impl Terminal {
         restore();
     }
 
-    /// Takes the terminal again, whatever was drawn on it meanwhile.
+    /// Takes the terminal again after anything was drawn on it; keys meant for another program are dropped.
     pub fn take_back(&mut self) -> io::Result<()> {
+        use rustix::termios::{QueueSelector, tcflush};
+        // an input that cannot be dropped is read as before
+        let _ = tcflush(stdin(), QueueSelector::IFlush);
         switch_on(self.modes)?;
         self.entitled.clear();
         self.redraw();
@@ -391,7 +394,7 @@ impl<Keys: Stream<Item = io::Result<Event>> + Unpin> Stream for TerminalEvents<K
 /// Returns whether the terminal has vanished. A reader of its keys then never returns.
 pub fn is_gone() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let input = io::stdin();
+    let input = stdin();
     // without requested events, it reports only a hang-up
     let mut hang_up = [PollFd::new(&input, PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };

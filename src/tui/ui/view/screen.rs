@@ -140,6 +140,12 @@ impl ViewState {
         matches!(self.mode, ScreenMode::Watch | ScreenMode::Read(_))
     }
 
+    /// Restarts the time of the card after another program had the terminal: no earlier key is part of an answer.
+    pub fn restart_card(&mut self, now: Ms) {
+        self.confirming = None;
+        self.card.iter_mut().for_each(|shown| shown.since = now);
+    }
+
     /// Returns whether only the last messages are shown while the session is read.
     pub fn is_loading(&self) -> bool {
         matches!(self.mode, ScreenMode::Read(_))
