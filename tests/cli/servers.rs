@@ -2,6 +2,7 @@
 //! real servers from public packages if they are installed.
 
 use crate::house::{House, Ran, end};
+use crate::program::PROGRAM;
 use crate::tools::model;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -380,4 +381,27 @@ fn a_server_over_http_gets_the_key_that_the_settings_name_for_its_address() {
     assert!(!sent.lock().unwrap().iter().any(|body| body.to_string().contains("token-of")));
     let log = std::fs::read_to_string(house.sessions()[0]["path"].as_str().unwrap()).unwrap();
     assert!(!log.contains("token-of-the-server"), "the key is in no session");
+}
+
+/// A process of a conversation may not resume another one, and must not start its tool servers either.
+#[test]
+fn a_resume_that_is_refused_starts_no_server() {
+    let house = House::new();
+    let path = talk(&house, "asks", "");
+    let session = house.path("talk.jsonl").display().to_string();
+    let (url, _) = model(vec![("fake_echo", json!({"words": "tea"}))]);
+    let model = ["--endpoint", &url, "--model", "endpoint:tiny", "--headless", "--trust"];
+    let run = ["run", &path, "--out-session", &session];
+    house.run(&[&run[..], &model].concat()).code(0);
+    let served = || std::fs::read_to_string(house.path("log.jsonl")).unwrap();
+    let before = served();
+    let resume = [&[PROGRAM, "resume", &session, "--max-turns", "2"][..], &model].concat();
+    let script = house.file("other.sh", &format!("{} 2>&1\n", resume.join(" ")));
+    let seat = format!("[[participant]]\nid = \"eve\"\nscript = [\"sh\", \"{script}\"]\n");
+    let other = format!("title = \"Another\"\n[limits]\nutterances = 1\n{seat}");
+    let other = house.file("other.toml", &other);
+    let ran = house.run(&["run", &other, "--headless", "--trust", "--no-save"]);
+    let told = "a process of a conversation cannot change one";
+    assert!(ran.out.contains(told) || ran.err.contains(told), "{} {}", ran.out, ran.err);
+    assert_eq!(served(), before);
 }

@@ -79,6 +79,8 @@ pub fn start(
     opened: OpenedSession,
     context: &Context,
 ) -> Result<Setup, Failure> {
+    // before a tool server starts or consent is asked for
+    session::may_change()?;
     let mut play = resume.play.clone();
     let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");
