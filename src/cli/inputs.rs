@@ -41,16 +41,17 @@ pub fn has_line(what: &str) -> bool {
     while let Ok(ahead) = from.fill_buf()
         && !ahead.is_empty()
     {
-        let line = ahead.trim_ascii_start();
-        let blank = ahead.len() - line.len();
-        match line.first() {
-            None => from.consume(blank),
-            Some(b'#') => {
-                if from.skip_until(b'\n').is_err() {
-                    return false;
-                }
+        let text = ahead.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let line = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let blank = text.len() - line.len();
+        if line.starts_with('#') {
+            if from.skip_until(b'\n').is_err() {
+                return false;
             }
-            Some(_) => return true,
+        } else if blank == ahead.len() {
+            from.consume(blank);
+        } else {
+            return true;
         }
     }
     false

@@ -223,7 +223,7 @@ fn a_finished_conversation_asks_nobody_until_something_new_is_said() {
 
         let steer = ["resume", "--last", "--headless", "--trust", "--steer", "-"];
         // blank lines and comments say nothing new
-        for input in ["", "\n\n", "# later\n \n"] {
+        for input in ["", "\n\n", "# later\n \n", "\u{a0}\n\u{3000}# later\n"] {
             let told = house.fed(&steer, input).code(0).err;
             assert!(told.contains("finished; say what is next: "), "{scenario}: {told}");
             assert_eq!(before, (std::fs::read_to_string(&log).unwrap(), ran()), "{scenario}");
