@@ -3,6 +3,7 @@
 
 use super::attended::ANSWER_WITHIN;
 use super::jobs::ToolCall;
+use super::values::LISTED_MAX;
 use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::cli::context::Context;
 use crate::cli::error::{Exit, Failure};
@@ -28,13 +29,14 @@ pub struct OtherConversation {
 /// Lists the running conversations that take clients; a stopped process is listed as not answering.
 pub fn list(context: &Context) -> Result<Vec<OtherConversation>, Failure> {
     let mut all = running(context)?;
+    all.truncate(LISTED_MAX);
     block_on(async {
         describe(&mut all, context).await;
         Ok(())
     })?;
     let one = |session: SessionSummary| match session.standing {
         SessionStatus::Live { doing, .. } => Some(OtherConversation {
-            session: session.id,
+            session: text::line(&session.id).into_owned(),
             title: text::line(&session.title).into_owned(),
             state: text::line(&doing).into_owned(),
         }),

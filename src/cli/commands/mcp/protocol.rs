@@ -7,6 +7,7 @@
 use super::jobs::{Jobs, read};
 use super::reading;
 use super::tools::completed;
+use super::values::LISTED_MAX;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::saved_id::SavedId;
@@ -23,8 +24,6 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-/// Sessions that are listed as resources.
-const LISTED_MAX: usize = 200;
 /// Prefix of a session's URI.
 const SCHEME: &str = "colloquium://sessions/";
 

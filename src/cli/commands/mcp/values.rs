@@ -12,6 +12,8 @@ use std::fmt;
 
 /// Seconds that one call waits at most.
 pub const WAIT_MAX: u64 = 3_600;
+/// Maximum number of sessions in a list.
+pub const LISTED_MAX: usize = 200;
 /// Bytes of a text.
 const TEXT_MAX: usize = 64 << 10;
 /// Bytes of a name, a role or a key.
