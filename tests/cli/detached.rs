@@ -97,3 +97,14 @@ fn a_conversation_that_cannot_start_in_the_background_says_why() {
     let ran = house.run(&["attach"]).code(2);
     assert!(ran.err.contains("not a terminal"), "{}", ran.err);
 }
+
+/// The notes of a failing copy lack the label of errors.
+#[test]
+fn only_the_error_of_a_copy_is_labelled() {
+    let house = House::new();
+    let model = ["--endpoint", "http://127.0.0.1:1/v1", "--model", "endpoint:tiny"];
+    let run = ["run", "round-table", "--topic", "Why?", "--detach"];
+    let ran = house.run(&[&run[..], &model].concat()).code(4);
+    assert!(ran.err.starts_with("one model for all: "), "{}", ran.err);
+    assert!(ran.err.contains("\nerror: no model: "), "{}", ran.err);
+}

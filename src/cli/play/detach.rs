@@ -70,8 +70,12 @@ fn begun(copied: Copied, context: &Context) -> Result<String, Failure> {
         None if !name.is_empty() => {}
         code => {
             let code = code.and_then(Exit::from_code).unwrap_or(Exit::Failed);
-            let message = err.trim().trim_start_matches(LABEL).to_owned();
-            return Err(Failure::new(code, message));
+            // notes come before the error
+            let labelled = |at: &usize| *at == 0 || err[..*at].ends_with('\n');
+            let begin = err.match_indices(LABEL).map(|(at, _)| at).find(labelled);
+            let (notes, message) = err.split_at(begin.unwrap_or(0));
+            context.report(notes.trim_end());
+            return Err(Failure::new(code, message.trim().trim_start_matches(LABEL)));
         }
     }
     context.report(err.trim_end());
