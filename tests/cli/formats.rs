@@ -19,7 +19,7 @@ fn the_demo_reads_well_as_text_and_markdown() {
     assert!(text.err.starts_with("session: 20260101-000000-000000 ("), "{}", text.err);
     assert!(text.err.contains("\nrehearsed demo: no model was called\n"), "{}", text.err);
     assert!(text.err.contains("saved: 20260101-000000-000000, 9 turns, finished as planned"));
-    let hint = "resume: colloquium resume 20260101-000000-000000 --headless --max-utterances 18\n";
+    let hint = "resume: colloquium resume 20260101-000000-000000 --headless --max-turns 18\n";
     assert!(text.err.ends_with(hint), "{}", text.err);
     let words: Vec<&str> = hint.trim().split(' ').skip(2).collect();
     assert!(house.run(&words).code(0).out.contains("[18] "), "what is offered works");

@@ -83,7 +83,7 @@ pub fn way_on(state: &State, resume: &str) -> String {
     // a limit that was set late may be far below the current value
     let more = at.limit.max(at.value).saturating_mul(2);
     match at.what {
-        Limit::Utterances => format!("{resume} --max-utterances {more}"),
+        Limit::Utterances => format!("{resume} --max-turns {more}"),
         Limit::Seconds => format!("{resume} --max-time {more}s"),
         Limit::Tokens => format!("{resume} --max-tokens {more}"),
         Limit::Usd => format!("{resume} --max-usd {}", f64::from(Usd(more))),

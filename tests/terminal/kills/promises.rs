@@ -159,7 +159,7 @@ fn ended_conversation_offers_a_continuation() {
     let path = house.file("talk.toml", &talk(4, 3));
     house.run(&["run", &path, "--headless"]).code(0);
     let low = house.run(&["resume", "--last", "--headless", "--max-utterances", "1"]).code(0);
-    assert!(low.err.trim_end().ends_with("--max-utterances 8"), "{}", low.err);
+    assert!(low.err.trim_end().ends_with("--max-turns 8"), "{}", low.err);
     // no option raises rounds, so the offered steer line must do it
     let rounds = house.file("rounds.toml", &talk(9, 3).replace("utterances = 9", "rounds = 2"));
     let ran = house.run(&["run", &rounds, "--headless"]).code(0);
