@@ -78,8 +78,9 @@ pub fn block(raw: &str) -> Cow<'_, str> {
 }
 
 /// Returns a number of things as text: `1 vote`, `3 votes`.
-pub fn plural<N: Display + PartialEq + From<u8>>(n: N, thing: &str) -> String {
-    let s = if n == N::from(1) { "" } else { "s" };
+pub fn plural(n: impl Display, thing: &str) -> String {
+    let n = n.to_string();
+    let s = if n == "1" { "" } else { "s" };
     format!("{n} {thing}{s}")
 }
 

@@ -4,6 +4,7 @@ use crate::model::payload::WarningAbout;
 use crate::model::*;
 use crate::shared::SharedList;
 use crate::state::policies::plan::is_step;
+use crate::text::plural;
 
 /// Id of a row; a turn keeps it from its first piece to its last version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,8 +61,8 @@ impl RowKind {
             matches!(&event.kind, Kind::TurnEnded(end) if end.why == Some(CutWhy::Superseded));
         match body.split_whitespace().count() {
             words @ 1.. if restarts => {
-                let s = if words == 1 { "" } else { "s" };
-                RowKind::aside(format!("{head} ({words} word{s} dropped)"), String::new())
+                let words = plural(words, "word");
+                RowKind::aside(format!("{head} ({words} dropped)"), String::new())
             }
             _ => RowKind::aside(head, body),
         }

@@ -1,6 +1,6 @@
 //! The lists over the start screen: models with ticks, and kinds of talk.
 
-use crate::text;
+use crate::text::{self, plural};
 use crate::ui::draw::overlay;
 use crate::ui::frame::Frame;
 use crate::ui::start::{
@@ -121,11 +121,11 @@ fn spans(start: &StartScreen, row: &ListRow, is_here: bool, room: usize) -> Vec<
                 TalkSetting::Length => {
                     let own = script.map_or("", |script| &script.length);
                     let own = if own.is_empty() { "as the scenario says" } else { own };
-                    ("length", value.map_or(own.to_owned(), |n| counted(&n, "turn")))
+                    ("length", value.map_or(own.to_owned(), |n| plural(&n, "turn")))
                 }
                 TalkSetting::Seed => ("seed", value.unwrap_or("random".into())),
                 TalkSetting::Budget => {
-                    ("budget", counted(value.as_deref().unwrap_or("1"), "dollar"))
+                    ("budget", plural(value.as_deref().unwrap_or("1"), "dollar"))
                 }
                 TalkSetting::You => (
                     "you",
@@ -159,11 +159,6 @@ fn spans(start: &StartScreen, row: &ListRow, is_here: bool, room: usize) -> Vec<
     }
     spans.push(Span::styled(right, style(ThemeRole::Muted)));
     spans
-}
-
-/// Returns a typed number of things.
-fn counted(number: &str, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == "1" { "" } else { "s" })
 }
 
 /// Returns the name of a model's seats in the colour of the first one.
