@@ -140,7 +140,7 @@ fn vote_result_is_announced() {
     );
 }
 
-/// The voters were told that no participant reads their reasons.
+/// The prompt of the voters promises that no participant reads their reasons.
 #[tokio::test]
 async fn a_scribe_reads_why_votes_moved_and_no_names_of_voters() {
     let mut opened = polled(json!({"result": "scribe"}));

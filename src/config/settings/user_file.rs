@@ -101,7 +101,7 @@ pub struct Settings {
     pub providers: BTreeMap<String, Provider>,
     /// Facts about models, by `provider:name`.
     pub models: BTreeMap<String, ModelFacts>,
-    /// Models that words stand for, before those of the list.
+    /// Models by their words, searched before the list.
     pub words: BTreeMap<String, String>,
     /// Limits of retries.
     pub retries: Retries,

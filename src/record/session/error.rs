@@ -38,7 +38,7 @@ pub enum SessionError {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// A conversation started this process, which may not change the sessions of others.
+    /// A conversation started this process, so it may change no existing session.
     #[error("a process of a conversation cannot change one")]
     Inside,
     /// Another program writes the session.

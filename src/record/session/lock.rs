@@ -30,10 +30,10 @@ const PID_BYTES: u64 = 32;
 /// Lock file that the starter of this process has locked and handed over.
 static INHERITED: Mutex<Option<File>> = Mutex::new(None);
 
-/// True if this process may change no session that exists.
+/// True if this process may change no existing session.
 static REFUSES: AtomicBool = AtomicBool::new(false);
 
-/// Lets this process change no session that exists, because a conversation started it.
+/// Forbids this process to change existing sessions, because a conversation started it.
 pub fn refuse_changes() {
     REFUSES.store(true, Ordering::SeqCst);
 }

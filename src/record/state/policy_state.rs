@@ -114,7 +114,7 @@ pub enum MoveKind {
     Left,
     /// Gave a reply that was refused, also on the retry; it can only vote in this exchange from now on.
     Refused,
-    /// Gave a reply that stayed unclear: text without a label, a name or data. Its earlier answer and vote stand.
+    /// Gave a reply that stayed unclear: text without a label, a name or data. Its earlier answer and vote still count.
     Remarked,
     /// Was stopped because of a new answer, and restarts.
     Restarted,

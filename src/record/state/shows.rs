@@ -229,7 +229,7 @@ impl Conversation {
         self.advice_for(&seat.spec)
     }
 
-    /// Returns the advice of a seat, whatever its turn. Nobody debates alone.
+    /// Returns the advice of a seat outside its turns. Nobody debates alone.
     pub fn advice_for(&self, seat: &Participant) -> Advice {
         let traits = policies::traits(&self.scenario.policy.name);
         let present = || self.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec);

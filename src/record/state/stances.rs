@@ -46,7 +46,7 @@ impl Conversation {
         all
     }
 
-    /// Returns those between the poles.
+    /// Returns the positions of a seat that count and lie on the scale between the poles.
     pub fn pole_positions<'a>(&'a self, seat: &'a Seat) -> Vec<&'a PositionRecorded> {
         self.positions(seat).into_iter().filter(|position| position.at.is_some()).collect()
     }

@@ -274,7 +274,7 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
 }
 
 /// Returns the reading of a reply that stayed unclear; `None` if its turn fails instead. Under `consensus` it is a remark,
-/// and the seat's earlier answer and vote stand; a winner's own answer stands as it was. An executor's message is part of
+/// and the seat's earlier answer and vote still count; a winner's own answer stands as it was. An executor's message is part of
 /// its result, and an unclear rank vote is an abstention.
 fn remark(state: &State, turn: &Turn) -> Option<ReadReply> {
     if let Form::Message { planner: false, .. } = state.contract_of(turn).form {

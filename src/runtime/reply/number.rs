@@ -178,7 +178,7 @@ fn scaled(text: &str) -> (u32, &str) {
         if begin == letters.len() {
             break;
         }
-        // a single letter stands right behind the number
+        // a single letter directly follows the number
         let scale = marks().scales.iter().find_map(|(name, of)| {
             let end = letters.word(begin, &word(name))?;
             (name.len() > 1 || begin == 0).then_some((end, of))

@@ -63,7 +63,7 @@ impl ClientSession {
 
     /// Sends the conversation so far.
     fn load(&self) -> Result<(), Failure> {
-        // before its first prompt a session has no file
+        // the first prompt creates the file
         if !self.path.is_file() {
             return Ok(());
         }

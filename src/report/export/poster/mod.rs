@@ -246,7 +246,7 @@ fn title(source: &PosterSource<'_>, poster: &mut Poster, signs: &PosterSigns) ->
     }
     match &topic[..] {
         [line] if line.width() <= beside => _ = poster.put(at, 0, &facts, PosterInk::Muted, false),
-        // a low poster has no row to spare
+        // a low poster lacks the rows
         _ if most == low => {}
         lines => {
             poster.put(MARGIN, lines.len(), &facts, PosterInk::Muted, false);

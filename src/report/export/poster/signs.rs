@@ -22,7 +22,7 @@ pub struct PosterSigns {
     pub(super) place: &'static str,
     pub(super) claim: &'static str,
     pub(super) lost: &'static str,
-    /// First, inner and last row of those who stand at one place, and a row between them.
+    /// First, inner and last row of the names at one place, and a row between them.
     pub(super) bracket: [&'static str; 4],
     pub(super) between: &'static str,
     pub(super) ellipsis: &'static str,

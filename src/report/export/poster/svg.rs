@@ -67,7 +67,7 @@ fn shape(poster: &Poster, c: char, x: usize, y: usize, path: &mut String) -> boo
     let strokes = poster.strokes(x, y);
     let (left, top) = (x * CELL.0, y * CELL.1);
     for [dx, dy, width, height] in &strokes {
-        // shapes that overlap have no seam
+        // overlapping shapes hide the seams
         let width = width + usize::from(dx + width == CELL.0);
         let height = height + usize::from(dy + height == CELL.1);
         let _ = write!(path, "M{} {}h{width}v{height}h-{width}z", left + dx, top + dy);
