@@ -46,7 +46,14 @@ fn every_end_has_its_code() {
         ),
         (3, "not trusted", scenario(&fails), &[], "--trust"),
         (3, "a human seat", scenario(human), &[], "`eve` is a human participant"),
-        (4, "no model", scenario("[[participant]]\nid = \"ada\"\n"), &[], "--rehearsed"),
+        (4, "no model", scenario("[[participant]]\nid = \"ada\"\n"), &[], "--model"),
+        (
+            4,
+            "no model, but lines",
+            scenario("[[participant]]\nid = \"ada\"\n[rehearsed]\nada = [\"Yes.\"]\n"),
+            &[],
+            "--rehearsed plays",
+        ),
         (
             2,
             "no such provider",

@@ -139,8 +139,8 @@ fn the_drawing_of_an_unfinished_page_is_narrow_on_a_phone() {
     assert!(!page.contains("figure class=\"poster\""), "it has no end");
 }
 
-/// A running conversation lacks nothing yet. Whoever failed and spoke is not missing, and an end by a verdict is told
-/// once.
+/// A running conversation lacks nothing yet. A participant that failed and spoke is not missing, and an end by
+/// a verdict is named once.
 #[test]
 fn a_poster_says_once_what_is_missing_at_the_end() {
     let house = House::new();

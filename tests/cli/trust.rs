@@ -22,7 +22,7 @@ fn a_script_runs_only_when_its_file_is_trusted() {
     house.fed(&["run", "-", "--headless"], TALK).code(3);
     let ran = house.run(&["run", &path, "--headless", "--trust"]).code(0);
     assert!(ran.out.contains("[1] x\n  hello\n"), "{}", ran.out);
-    assert!(ran.err.contains("--headless --trust --max-utterances 2"), "{}", ran.err);
+    assert!(ran.err.contains("--headless --trust --max-turns 2"), "{}", ran.err);
     assert!(trace.exists(), "a script runs in the folder of its scenario");
 
     // a session needs trust like any other file

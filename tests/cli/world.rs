@@ -81,7 +81,7 @@ impl Place {
     }
 }
 
-/// Returns the changes to requests, or only those that lost a setting.
+/// Returns the changes to requests, or only the changes that lost a setting.
 fn adapted(events: &[Value], lost: bool) -> Vec<String> {
     let adapted = events.iter().filter(|event| event["kind"] == "model.adapted");
     let adapted = adapted.filter(|event| !lost || event["data"]["loses"] == true);

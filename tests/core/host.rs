@@ -40,7 +40,7 @@ fn a_message_to_all_is_the_task_of_the_next_turn() {
     // a question by name is a debt of one seat
     let named = asked(limit, "", &[say("Well, Bo, who pays?")]);
     assert_eq!(with(&named, TASK), [false; 6]);
-    // thanks put no question to the one who is thanked
+    // thanks put no question to the person who is thanked
     let thanked = asked(limit, "", &[say("Thank you, Ada. That was clear. Who pays for it?")]);
     assert_eq!(with(&thanked, TASK), [false, true, false, false, false, false]);
     let data = "policy = \"simultaneous\"\n[limits]\nutterances = 4";
@@ -128,7 +128,7 @@ fn a_question_that_made_room_for_the_host_is_asked_once_more() {
     let turns = calls(opened(&answers, |_| {}), &[Value::Null, say("The tram is paid.")]);
     assert!(turns.iter().any(|call| call.seat == "cy" && call.last().contains(TASK)));
     assert!(!with(&turns, debt).contains(&true));
-    // a wish makes no room: it is kept while the question is answered, whatever the words
+    // a wish makes no room: it is kept while the question is answered in any words
     let turns = calls(opened(&three, |_| {}), &[Value::Null, say("Shorter, please.")]);
     let both = format!("{WISHED} {debt}");
     assert_eq!(with(&turns, debt).iter().filter(|shown| **shown).count(), 1);

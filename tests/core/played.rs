@@ -48,7 +48,7 @@ struct Spoken {
 struct Played {
     state: State,
     spoken: Vec<Spoken>,
-    /// Number of turns whose prompt is the one that was sent.
+    /// Number of turns with the same prompt as was sent.
     rebuilt: usize,
     /// Messages of the host to all, with the number of turns before each.
     host: Vec<(String, usize)>,

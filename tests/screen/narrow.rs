@@ -85,7 +85,7 @@ fn the_choice_at_the_end_has_its_price_at_every_width() {
     }
 }
 
-/// Whatever Enter does on the empty line is said in the line.
+/// The line says what Enter does while it is empty.
 #[test]
 fn enter_acts_only_where_its_offer_is_seen() {
     for (width, height) in [(40, 10), (40, 12), (52, 24), (80, 24)] {

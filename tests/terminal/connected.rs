@@ -111,7 +111,7 @@ fn a_key_typed_into_a_topic_or_a_filter_is_in_no_file() {
     program.keys("sk-canary-0of-the-key");
     program.until("21 characters");
     program.keys("\u{1b}");
-    program.until("offline, one minute");
+    program.until("who sits there");
     program.keys("\u{3}\u{3}");
     let left = program.left();
     assert!(!String::from_utf8_lossy(&left.bytes).contains("canary"), "the key was shown");
