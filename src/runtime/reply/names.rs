@@ -2,7 +2,7 @@
 
 use super::json::{JsonPlace, cut_value, objects};
 use super::letters::{Letters, asks, sentences, word};
-use super::lines::{behind_marks, own_text, unwrapped};
+use super::lines::{behind_marks, own_text, unwrapped, without_tags};
 use super::mention::{Candidates, Mention, agreed, behind_word, clauses, is_refusal};
 use super::read::ReadBy;
 use super::words::{marks, words};
@@ -86,7 +86,7 @@ impl<'a> NameChoice<'a> {
 
     /// Returns the name that a text consists of, in any dress.
     pub(super) fn exactly(&self, text: &str) -> Option<&'a Text> {
-        let letters = Letters::new(text);
+        let letters = Letters::new(&without_tags(text));
         let begin = letters.skip(0, |c| !c.is_alphanumeric());
         let at = |begin| self.spellings.at(&letters, begin);
         let Some((option, end)) = at(begin).or_else(|| at(behind_marks(&letters, 0))) else {
