@@ -68,7 +68,8 @@ fn typed_part(text: &str) -> String {
     {
         let end = text.rsplit_once("</command-").and_then(|(_, end)| end.split_once('>'));
         let after = end.map_or("", |(_, words)| words.trim());
-        let after = if after.starts_with('<') { "" } else { after };
+        let is_output = [COMMAND, OUTPUT].iter().any(|tag| after.starts_with(tag));
+        let after = if is_output { "" } else { after };
         let parts = [command, within("command-args").unwrap_or_default(), after];
         return parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     }

@@ -128,7 +128,9 @@ pub(super) trait Candidates {
 
     /// Returns whether a text is a condition or a guess.
     fn doubts(&self, text: &str) -> bool {
-        self.spoils(text, &words().doubt) || behind_word(text, &words().supposed).is_some()
+        self.spoils(text, &words().doubt)
+            || behind_word(text, &words().supposed).is_some()
+                && behind_word(text, &words().harmless).is_none()
     }
 
     /// Returns whether a text has a word of a row outside harmless phrases, apart from the words that only rule out a mention.
@@ -206,6 +208,7 @@ pub(super) trait Candidates {
         let gives = |part: &&str| self.has(part, row) || self.is_last(part);
         let is_others = |part: &str| strict && behind_word(part, &words().others).is_some();
         let is_own = |part: &&str| !self.denies(part) && !is_others(part);
+        let gives_own = parts.iter().any(|part| gives(part) && is_own(part));
         let yes = parts.into_iter().filter(gives).filter(is_own);
         let chosen: Vec<_> = yes.filter_map(|part| Some((part, self.only(part)?))).collect();
         let first = match chosen.last() {
@@ -213,7 +216,7 @@ pub(super) trait Candidates {
                 let is_now = chosen.iter().all(|(_, other)| other == of);
                 (is_now || self.has(part, &words().now)).then_some(*of)?
             }
-            None if gives(&sentence) && !is_others(sentence) => self.only(sentence)?,
+            None if gives_own || gives(&sentence) && !is_others(sentence) => self.only(sentence)?,
             None => return None,
         };
         let is_open = self.is_listed(sentence, first) || self.is_compared(sentence, first);
@@ -251,11 +254,20 @@ pub(super) trait Candidates {
             let of = first.or_else(|| joint.and_then(|_| self.only(part)))?;
             (!objects).then_some((of, joint.is_some()))
         };
-        let at = parts.iter().position(|part| self.only(part) == Some(of)).unwrap_or_default();
-        let is_joined = parts.get(at).and_then(begins).is_some_and(|(_, joined)| joined);
+        let Some(at) = parts.iter().rposition(|part| self.only(part) == Some(of)) else {
+            return false;
+        };
+        let first = parts.get(at).and_then(begins);
+        let is_joined = first.is_some_and(|(_, joined)| joined);
         let others = parts.iter().skip(if is_joined { 0 } else { at + 1 });
-        let mut others = others.filter(|part| !self.denies(part)).filter_map(begins);
-        self.minds_faults() && others.any(|(other, _)| other != of)
+        let ends = |part: &&str| {
+            let letters = Letters::new(part);
+            let last = self.mentions(&letters, part).pop();
+            last.is_some_and(|m| letters.skip(m.end, |c| !c.is_alphanumeric()) == letters.len())
+        };
+        let mut others = others.filter(|part| first.is_some() || ends(part));
+        let is_other = |part: &&str| begins(part).is_some_and(|(other, _)| other != of);
+        self.minds_faults() && others.any(|part| !self.denies(part) && is_other(part))
     }
 
     /// Returns whether a clause ends with its choice, as in "the one to keep is Answer A".

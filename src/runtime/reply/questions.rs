@@ -209,7 +209,9 @@ fn named_first(letters: &Letters, names: &Spellings<&SeatId>) -> (Vec<SeatId>, u
         if let Some((seat, end)) = names.at(letters, at) {
             seats.push((*seat).clone());
             at = behind_courtesy(letters, end);
-        } else if let Some(end) = letters.one_of(at, &words().before_name) {
+        } else if let Some(end) = letters.one_of(at, &words().before_name)
+            && (seats.is_empty() || names.at(letters, next(end)).is_some())
+        {
             at = next(end);
         } else {
             return (seats, at);

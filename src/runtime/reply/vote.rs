@@ -59,7 +59,9 @@ pub(super) fn proposal(
     let votes: Vec<_> = labels(said, &words().vote_label, LabelLead::Words).collect();
     let given = labels(said, &words().answer_label, LabelLead::Sentences).next();
     let is_before = |vote: &LineLabel<'_>| given.is_none_or(|answer| vote.line <= answer.line);
-    if votes.first().is_some_and(|vote| !reader.answers || is_before(vote)) {
+    // without a known answer, a long text has its own lines
+    let may_vote = !reader.among.is_empty() || word_count(said) <= SHORT_WORDS;
+    if may_vote && votes.first().is_some_and(|vote| !reader.answers || is_before(vote)) {
         return reader.labelled_votes(said, &votes);
     }
     if let Some(answer) = given {
@@ -233,9 +235,13 @@ impl VoteReader<'_> {
         if stated.filter_map(|other| self.begins(other.rest)).any(|(other, _)| other != answer) {
             return Err(self.unclear());
         }
-        let text = self.settled(&format!("{}\n{below}", rest.get(end..).unwrap_or_default()));
-        let corrected = sentences(&text)
-            .into_iter()
+        let text = self.settled(below);
+        // another vote on the line needs its label
+        let line = self.settled(rest.get(end..).unwrap_or_default());
+        let again = sentences(&line).into_iter();
+        let again = again.filter(|s| behind_word(s, &words().vote_label).is_some());
+        let corrected = again
+            .chain(sentences(&text))
             .rev()
             .find_map(|s| Some((s, self.chosen(s, &words().vote_label)?)));
         let last = |text: &str| self.left(&Letters::new(text), text).pop().map(|m| m.of);
@@ -307,18 +313,13 @@ impl VoteReader<'_> {
         let is_label = |of: usize| {
             let label = self.among.get(of).map(|(label, _)| word(label));
             let spelled = |m: &Mention| label.as_ref().and_then(|l| letters.word(m.start, l));
-            let own = |m: &Mention| letters.one_of(m.start, &words().own);
-            named.iter().any(|m| m.of == of && spelled(m).or_else(|| own(m)) == Some(m.end))
+            named.iter().any(|m| m.of == of && spelled(m) == Some(m.end))
         };
         let voted = self.exactly(label.rest).filter(|of| comment && is_label(*of));
         let alone = || self.alone(text.trim()).map(|(of, _)| of);
-        let by_vote = || {
-            let mut parts = sentences(label.rest).into_iter();
-            parts.any(|part| self.is_in(part) && self.has(part, &words().vote_label))
-        };
         let approved = || {
             let (of, why) = self.in_sentence(label.rest)?;
-            (comment && is_label(of) && by_vote()).then_some((of, why))
+            (comment && is_label(of)).then_some((of, why))
         };
         let voted = voted.or_else(alone).map(|of| (of, String::new()));
         match voted.or_else(approved) {
@@ -435,7 +436,8 @@ impl VoteReader<'_> {
         let differs = self.among.is_empty() || !is_comment && before.is_none_or(is_enough);
         let (first, last) = (sentences(said).first().copied(), sentences(said).last().copied());
         // a seat with an answer speaks of its vote
-        let votes = |s: &str| before.is_some() && self.has(s, &words().vote_label);
+        let names = |s: &str| self.has(s, &words().vote_label) && self.is_in(s);
+        let votes = |s: &str| before.is_some() && (self.has(s, &words().my_vote) || names(s));
         let is_open = |s: &str| self.is_undecided(s) || votes(s);
         let open = count < least * 2 && [first, last].into_iter().flatten().any(is_open);
         let is_question = !self.among.is_empty() && count < least && last.is_some_and(asks);

@@ -38,6 +38,8 @@ fn begins(letters: &Letters, row: &WordRow) -> Option<(usize, usize)> {
         if let Some(end) = letters.one_of(at, row) {
             return Some((at, end));
         }
-        at = next(letters.one_of(at, &words().before_name)?);
+        let lead = letters.one_of(at, &words().please);
+        let joint = || [&words().or, &words().so].iter().find_map(|row| letters.one_of(at, row));
+        at = next(lead.or_else(joint)?);
     }
 }

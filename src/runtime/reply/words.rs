@@ -118,6 +118,8 @@ pub(super) struct WordTables {
     pub(super) before_name: WordRow,
     /// Words for those who are addressed.
     pub(super) you: WordRow,
+    /// Words for the own vote.
+    pub(super) my_vote: WordRow,
     /// Words of thanks, which ask for nothing.
     pub(super) thanks: WordRow,
     /// Words by which a message of the host is a wish.

@@ -21,6 +21,8 @@ use ratatui::text::Line;
 
 /// Cells before the input.
 const PROMPT: u16 = 3;
+/// Cells of the shortest words on an empty input.
+const PLACEHOLDER: usize = 7;
 
 /// Maximum rows of queued messages; the last ones are shown.
 const QUEUE_ROWS: usize = 3;
@@ -187,13 +189,13 @@ pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns the effect of Enter, or the speaker after whom a message is heard, for the right end of the first row; `None`
 /// if it does not fit. A text keeps its cells, and an empty row half of them; the effect of Enter is always legible, in
-/// the richest form that fits.
+/// the richest form that fits beside the shortest placeholder.
 fn side(screen: &Screen, room: u16) -> Option<String> {
     let composer = &screen.view.composer;
     let room = usize::from(room);
     let text = match composer.area.lines().first() {
         Some(line) if !composer.is_empty() => width(line) + 1,
-        _ => 0,
+        _ => PLACEHOLDER,
     };
     if composer.area.scroll_offset().0 > 0 {
         return None;
@@ -246,10 +248,9 @@ pub(super) fn chosen(screen: &Screen) -> Option<Vec<String>> {
     let again = if waits { " again" } else { "" };
     let more = if waits || choice.price == ChoicePrice::Free { "" } else { ", asks once more" };
     let forms = choice.forms(waits).into_iter().map(|form| format!("{key}{again}: {form}"));
-    let mut forms: Vec<String> = forms.collect();
-    let whole = forms.first().map(|form| format!("{form}{more}"));
-    forms.splice(0..0, whole);
-    Some(forms)
+    let forms: Vec<String> = forms.collect();
+    let whole = forms.iter().map(|form| format!("{form}{more}"));
+    Some(whole.chain(forms.iter().cloned()).collect())
 }
 
 /// Describes when a message is heard, while somebody speaks; `None` for commands and with nobody to wait for.

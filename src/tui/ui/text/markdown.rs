@@ -217,13 +217,12 @@ fn breaks_kept(said: &str) -> String {
     kept
 }
 
-/// Returns the number, with its indentation, and the rest of a line that begins with a number and a bracket.
+/// Returns the number and the rest of a line that begins with a number and a bracket. A nested list keeps its
+/// indentation as Markdown draws it.
 fn bracketed(line: &str) -> Option<(&str, &str)> {
     let (number, rest) = line.split_once(')')?;
-    let digits = number.trim_start_matches(' ');
-    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    (is_number && number.len() - digits.len() < 4 && rest.starts_with(' '))
-        .then_some((number, rest))
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    (is_number && rest.starts_with(' ')).then_some((number, rest))
 }
 
 /// Returns whether Markdown treats a line as the definition of a link.
