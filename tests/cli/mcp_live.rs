@@ -2,7 +2,7 @@
 
 use crate::house::{House, end, read_until, talk};
 use crate::mcp_client::Client;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use serde_json::{Value, json};
 use std::io::BufReader;
 use std::process::{Child, ChildStdout};
@@ -37,14 +37,17 @@ fn a_conversation_that_does_not_answer_is_listed_as_such() {
     let (child, out) = start(&house, &talk(40, 2_000));
     let mut client = Client::start(&house);
     let answering = row(&mut client);
-    kill_process(Pid::from_child(&child), Signal::STOP).unwrap();
+    let pid = Pid::from_child(&child);
+    kill_process(pid, Signal::STOP).unwrap();
+    // until then, a thread of it may still answer
+    waitpid(Some(pid), WaitOptions::UNTRACED).unwrap();
     let stopped = row(&mut client);
     assert_eq!(stopped["state"], "not answering", "{stopped}");
     assert_eq!(stopped["session"], SESSION);
     assert_eq!(stopped["title"], answering["title"]);
-    kill_process(Pid::from_child(&child), Signal::CONT).unwrap();
+    kill_process(pid, Signal::CONT).unwrap();
     client.end();
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
     drop(out);
     end(child);
 }
