@@ -97,9 +97,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let mut open = true;
     let mut suspending = false;
     let mut drawn: Option<Ms> = None;
-    // the second shown by the last full frame; a frame for the clock alone does not delay text
+    // the second shown by the last full frame; the first frame, and one for the clock alone, delay no text
     let mut second = None;
-    let mut ticked = false;
+    let mut ticked = true;
     // a key is drawn at once, unless another one is pending: then after that one, or in the next frame
     let mut pressed = false;
     let mut more = false;
